@@ -133,3 +133,9 @@ export const messagesByField = (issues: readonly { path: PropertyKey[]; message:
   }
   return byField
 }
+
+/** What the server says about a name that someone else has. */
+export const takenMessages: Record<'username' | 'email', string> = {
+  username: 'This username is already taken.',
+  email: 'This email address is already registered.',
+}

@@ -3,10 +3,10 @@ import { API } from '#contract/api.ts'
 import { readConfig } from '#server/config/config.ts'
 import { flushFunnel } from '#server/funnel/funnel.ts'
 import { createLog } from '#server/log.ts'
+import { createWorld } from '#server/open-world.ts'
 import { createApp } from '#server/site/app.ts'
 import { loadShell } from '#server/site/shell.ts'
 import { solve } from '#server/test/solve-captcha.ts'
-import { createWorld } from '#server/world/world.ts'
 
 export type DemoSite = Awaited<ReturnType<typeof openSite>>
 

@@ -153,7 +153,7 @@ test('a very deep or long legal document is rendered in reasonable time', async 
 })
 
 test('the legal documents that we ship are shown in full', async ({ page }) => {
-  const folder = join(import.meta.dirname, '../server/db/seed/documents')
+  const folder = join(import.meta.dirname, '../server/cli/samples/documents')
   const stored = readdirSync(folder).map((file) => sanitizeHtml(readFileSync(join(folder, file), 'utf8')))
   const words = (html: string) => sanitizeHtml(html, { allowedTags: [] }).split(/\s+/).filter(Boolean)
   expect((await render(page, stored)).map(words)).toEqual(stored.map(words))

@@ -1,6 +1,6 @@
 import { expect, type Page, test } from '@playwright/test'
+import { referenceOf } from '#server/gateways/payment/attempt-key.ts'
 import { cards } from '../server/gateways/payment/cards.ts'
-import { referenceOf } from '../server/payments/attempt-key.ts'
 import { findAxeViolations } from './axe.ts'
 import { enterOffice, fillPayment, next, pay, reachPayment, waitForHydration } from './visitor.ts'
 

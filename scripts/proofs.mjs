@@ -15,7 +15,7 @@ const site = [
   '!server/console',
   '!server/cli',
   '!server/doctor',
-  '!server/inventory',
+  '!server/cli/inventory',
 ]
 const packages = ['package-lock.json']
 const money = [

@@ -7,10 +7,10 @@ import { createApp } from '#server/site/app.ts'
 import { hostCheck } from '#server/site/hosts.ts'
 import { type Shell, sendPage } from '#server/site/shell.ts'
 import { startWorker } from '#server/worker/worker.ts'
-import { createWorld } from '#server/world/world.ts'
 import { readConfig } from './config/config.ts'
 import { firstOwnerLink } from './console/access/invitations.ts'
 import { createLog } from './log.ts'
+import { createWorld } from './open-world.ts'
 
 const scripts: Record<string, string> = {
   'virtual:foyer': 'web/main.tsx',

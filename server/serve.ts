@@ -4,10 +4,11 @@ import { drain } from '#server/site/closing.ts'
 import { loadShell, type Shell } from '#server/site/shell.ts'
 import { watchAccounts } from '#server/worker/accounts.ts'
 import { startWorker } from '#server/worker/worker.ts'
-import { createWorld, type World } from '#server/world/world.ts'
+import type { World } from '#server/world/world.ts'
 import { type Config, readConfig } from './config/config.ts'
 import { missingOperatorDetails } from './config/operator.ts'
 import { createLog } from './log.ts'
+import { createWorld } from './open-world.ts'
 import { watchKeys } from './secrets/secrets.ts'
 
 /** Longer than any request should take. The janitor settles what is still open when the server starts again. */

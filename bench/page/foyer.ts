@@ -24,7 +24,7 @@ export async function startFoyer(): Promise<ServerProcess> {
     ...(postgres ? { DATABASE_URL: postgres.url } : {}),
   }
   const { PATH = '', HOME = '' } = process.env
-  execFileSync(process.execPath, ['server/cli/db.ts', 'load', 'server/db/seed'], {
+  execFileSync(process.execPath, ['server/cli/db.ts', 'load', 'server/cli/samples'], {
     env: { PATH, HOME, NODE_ENV: 'production', ...env },
     stdio: ['ignore', 'ignore', 'inherit'],
   })

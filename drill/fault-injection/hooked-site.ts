@@ -2,9 +2,10 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { Config } from '#server/config/config.ts'
 import { type Database, openDatabase, type WrapDialect } from '#server/db/db.ts'
 import { createLog } from '#server/log.ts'
+import { createWorld } from '#server/open-world.ts'
 import { createApp } from '#server/site/app.ts'
 import { loadShell } from '#server/site/shell.ts'
-import { createWorld, type World } from '#server/world/world.ts'
+import type { World } from '#server/world/world.ts'
 import { type Hooks, hookDialect, rerun } from './hooks.ts'
 
 type Options = { config: Config; hooks: Hooks; now: () => Date; open?: (wrap?: WrapDialect) => Promise<Database> }

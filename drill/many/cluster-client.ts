@@ -1,6 +1,6 @@
 import { readConfig } from '#server/config/config.ts'
 import { createLog } from '#server/log.ts'
-import { createWorld } from '#server/world/world.ts'
+import { createWorld } from '#server/open-world.ts'
 import type { Reply, Sender, SiteClient } from '../in-process-site/in-process-site.ts'
 import type { Workspace } from '../site/workspace.ts'
 import { createHttpClient, type HttpResponse, type RequestOptions } from '../visitor/http-client.ts'

@@ -1,4 +1,4 @@
-import { referenceOf } from '#server/payments/attempt-key.ts'
+import { referenceOf } from '#server/gateways/payment/attempt-key.ts'
 import type { Drill } from '../drill.ts'
 import { examples, isClean, summarize } from '../site/audit.ts'
 import type { Backend } from '../site/backends.ts'

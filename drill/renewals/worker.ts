@@ -1,6 +1,8 @@
 // One of several processes that renew memberships. It works only when told to, at the time it is told.
+
 import { sql } from 'kysely'
 import { readConfig } from '#server/config/config.ts'
+import { referenceOf } from '#server/gateways/payment/attempt-key.ts'
 import { cards } from '#server/gateways/payment/cards.ts'
 import { createLog } from '#server/log.ts'
 import { cancel, resume } from '#server/membership/cancellation.ts'
@@ -10,12 +12,12 @@ import { dropPackage } from '#server/membership/lines.ts'
 import { renewMemberships } from '#server/membership/membership.ts'
 import { writeNotices } from '#server/membership/notify.ts'
 import { changePrice } from '#server/membership/price-change.ts'
-import { referenceOf } from '#server/payments/attempt-key.ts'
+import { createWorld } from '#server/open-world.ts'
 import { reconcileHourly } from '#server/payments/books/hourly.ts'
 import { Refusal } from '#server/refusal.ts'
 import { settleAttempts } from '#server/worker/janitor.ts'
 import { runJobs } from '#server/worker/jobs.ts'
-import { createWorld, type World } from '#server/world/world.ts'
+import type { World } from '#server/world/world.ts'
 import type { Action } from './members.ts'
 import type { PriceChange } from './price-changes.ts'
 

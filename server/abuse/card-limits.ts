@@ -1,63 +1,62 @@
 import { sql } from 'kysely'
 import type { EnrollmentReply } from '#contract/api.ts'
+import { type Client, networkOf } from '#server/client.ts'
 import { statement } from '#server/db/statement.ts'
-import { requireVerifiedPhone } from '#server/enrollment/screening.ts'
-import { type AttemptKey, referenceOf } from '#server/payments/attempt-key.ts'
+import { type AttemptKey, referenceOf } from '#server/gateways/payment/attempt-key.ts'
 import { Refusal } from '#server/refusal.ts'
-import { networkOf, type PaymentRequest, type Visitor } from '#server/visitor.ts'
 import type { World } from '#server/world/world.ts'
 import { approvalCount, isRisky, type RiskQuery, recordDecline, riskColumns, riskQuery } from './breaker.ts'
 import { countRefusal, countWhileOpen, type LimitUse } from './limits.ts'
 import { giveBackUses, keepUses, keepUsesOpen } from './open-uses.ts'
 
 /**
- * Runs a payment attempt unless its address, card, phone or enrollment was declined too often. An attempt counts as a
- * decline until it has ended, so that concurrent attempts cannot exceed a limit. Only a bank's decline stays counted.
- * A test card of the sandbox is declined for everybody, all day, so its declines count nowhere.
+ * Refuses a payment attempt whose address, card, phone or enrollment was declined too often, and counts it as a decline
+ * until it is settled, so that concurrent attempts cannot exceed a limit. Only a bank's decline stays counted. A test card
+ * of the sandbox is declined for everyone, all day, so its declines count nowhere.
  */
-export async function withinCardLimits<Reply extends Pick<EnrollmentReply, 'payment'>>(
+export async function countCardUse(
   world: World,
-  { cc_number, mobile_phone, enrollment_id, reference, visitor }: CardUse,
-  attempt: () => Promise<Reply>,
-): Promise<Reply> {
-  if (world.payment.isTestCard?.(cc_number)) return attempt()
+  use: CardUse,
+): Promise<{ settle: (outcome?: Outcome) => Promise<void> }> {
+  const { cc_number, mobile_phone, enrollment_id, reference, client } = use
+  if (world.payment.isTestCard?.(cc_number)) return { settle: async () => undefined }
   const id = await countWhileOpen(world, reference, [
     // The only trace of a card number, kept for a day: under the key in use and, after the keys were changed, under the one before.
     ...world.keys.hmacs('cards', cc_number).map((hash): LimitUse => ['LIMIT_DECLINES_BY_CARD', hash]),
     ['LIMIT_DECLINES_BY_PHONE', mobile_phone],
     ['LIMIT_DECLINES_BY_ENROLLMENT', enrollment_id],
-    ['LIMIT_DECLINES', visitor.address],
+    ['LIMIT_DECLINES', client.address],
   ])
-  let payment: EnrollmentReply['payment'] | undefined
-  try {
-    const reply = await attempt()
-    payment = reply.payment
-    return reply
-  } finally {
-    await settle[payment ?? 'Nothing'](world, { id, reference }, visitor).catch((err: unknown) =>
-      world.log.warn({ err, reference }, 'could not settle what an attempt has counted: it expires by itself'),
-    )
+  return {
+    async settle(outcome = 'Nothing') {
+      await settle[outcome](world, { id, reference }, client).catch((err: unknown) =>
+        world.log.warn({ err, reference }, 'could not settle what an attempt has counted: it expires by itself'),
+      )
+    },
   }
 }
+
+/** 'Nothing': the attempt ended without an answer, for whatever reason. */
+type Outcome = EnrollmentReply['payment'] | 'Nothing'
 
 type CardUse = {
   cc_number: string
   mobile_phone: string
   enrollment_id: string
   reference: string
-  visitor: Visitor
+  client: Client
 }
 
 type Open = { id: string; reference: string }
-type Settle = (world: World, open: Open, visitor: Visitor) => Promise<unknown>
+type Settle = (world: World, open: Open, client: Client) => Promise<unknown>
 
 /** A pending payment may still be declined, so card and phone stay counted until the janitor knows. */
-const settle: Record<EnrollmentReply['payment'] | 'Nothing', Settle> = {
+const settle: Record<Outcome, Settle> = {
   Approved: (world, { reference }) => giveBackUses(world.db, { reference, breakerCount: approvalCount(world) }),
-  Declined: async (world, { id, reference }, visitor) => {
+  Declined: async (world, { id, reference }, client) => {
     await keepUses(world.db, { id })
     await giveBackUses(world.db, { reference }) // of a repeated request
-    await recordDecline(world, networkOf(visitor))
+    await recordDecline(world, networkOf(client))
   },
   Pending: async ({ db }, { id }) => {
     await giveBackUses(db, { id, names: ['LIMIT_DECLINES_BY_ENROLLMENT', 'LIMIT_DECLINES'] })
@@ -71,15 +70,20 @@ export const settleLater = ({ db }: World, key: AttemptKey, outcome: 'declined' 
   (outcome === 'declined' ? keepUses : giveBackUses)(db, { reference: referenceOf(key) })
 
 /**
- * Checks the breaker again right before the bank is called, because it may have opened in the meantime. The number of
- * concurrent calls is limited, because the breaker cannot stop calls that are already under way.
+ * The breaker right before the bank is called, because it may have opened since the first check. The number of concurrent
+ * calls is limited, because the breaker cannot stop calls that are already under way.
  */
-export async function recheckBeforeCharge(world: World, request: PaymentRequest): Promise<void> {
-  const query = { now: world.now(), ...riskQuery(world, networkOf(request.visitor)) }
+export async function riskBeforeCharge(
+  world: World,
+  client: Client,
+): Promise<{ isRisky: boolean; isCrowded: boolean }> {
+  const query = { now: world.now(), ...riskQuery(world, networkOf(client)) }
   const [risk] = (await readRisk(world.db, query)).rows
   if (!risk) throw new Error('The query for the risk of a payment returned no row.')
-  await requireVerifiedPhone(world, request, async () => isRisky(world, risk), true)
-  if (Number(risk.in_flight) < world.config.PAYMENTS_AT_ONCE) return
+  return { isRisky: isRisky(world, risk), isCrowded: Number(risk.in_flight) >= world.config.PAYMENTS_AT_ONCE }
+}
+
+export function refuseCrowd(): never {
   countRefusal('PAYMENTS_AT_ONCE')
   throw new Refusal(429, 'Many people are joining right now. Please try again in a moment.', { retryAfter: 5 })
 }

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Address } from '#server/client.ts'
 import type { LimitName } from '#server/config/settings.ts'
 import { Refusal } from '#server/refusal.ts'
 import { isPostgres } from '#server/test/database.ts'
 import { type Site, testSite } from '#server/test/site.ts'
-import type { Address } from '#server/visitor.ts'
 import { countAgainstLimits, isLimitReached, undoOneUse } from './limits.ts'
 
 describe('several limits at once', () => {

@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
+import type { Address } from '#server/client.ts'
 import type { Config } from '#server/config/config.ts'
 import type { Limit } from '#server/config/rules.ts'
 import type { LimitName as LimitSetting } from '#server/config/settings.ts'
 import { statement } from '#server/db/statement.ts'
 import { Refusal } from '#server/refusal.ts'
 import { recordEvent } from '#server/security/security-log.ts'
-import type { Address } from '#server/visitor.ts'
 import type { World } from '#server/world/world.ts'
 import { giveBackExpired, giveBackUses, newOpenAttempt, type OpenAttempt } from './open-uses.ts'
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { statement } from '#server/db/statement.ts'
-import { leaseEnd } from '#server/payments/payments.ts'
+import { leaseEnd } from '#server/gateways/payment/deadlines.ts'
 import type { World } from '#server/world/world.ts'
 import { type BreakerCount, countQuery } from './breaker.ts'
 

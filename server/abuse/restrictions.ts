@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js'
 import { sql } from 'kysely'
+import type { Client } from '#server/client.ts'
 import { Refusal } from '#server/refusal.ts'
-import type { Visitor } from '#server/visitor.ts'
 import { sharedValue } from '#server/world/shared-value.ts'
 import type { World } from '#server/world/world.ts'
 import { refusals } from './limits.ts'
@@ -50,7 +50,7 @@ const BLOCKED =
   'Joining is not possible from your network at the moment. If you think that this is a mistake, please contact us.'
 
 /** For every call of the form. Pages stay readable. */
-export async function refuseBlocked(world: World, { address }: Pick<Visitor, 'address'>): Promise<void> {
+export async function refuseBlocked(world: World, { address }: Pick<Client, 'address'>): Promise<void> {
   const { blocks } = await restrictions.get(world)
   if (!blocks.length) return
   const ip = parseAddress(address[0])
@@ -60,7 +60,7 @@ export async function refuseBlocked(world: World, { address }: Pick<Visitor, 'ad
 }
 
 /** For what begins something new. A payment that was sent before ends as always. */
-export async function refuseNewcomers(world: World, visitor: Pick<Visitor, 'address'>): Promise<void> {
+export async function refuseNewcomers(world: World, visitor: Pick<Client, 'address'>): Promise<void> {
   await refuseBlocked(world, visitor)
   const message = await pauseMessage(world)
   if (message) throw new Refusal(403, `${JOINING_CLOSED} ${message}`)

@@ -3,8 +3,9 @@ import { sql } from 'kysely'
 import { type ActName, acts, type Role } from '#contract/console/permissions.ts'
 import type { Db } from '#server/db/db.ts'
 import type { Tables } from '#server/db/tables.ts'
+import type { Log } from '#server/log.ts'
+import type { Keys } from '#server/secrets/secrets.ts'
 import { type EventCounts, eventChecker, sealIn } from '#server/security/event-chain.ts'
-import type { World } from '#server/world/world.ts'
 
 /** Who did something: a colleague, somebody with access to the command line, or the server itself. */
 export type Actor = { id: string; role: Role } | { id: null; role: 'command line' | 'server' }
@@ -38,7 +39,7 @@ export type AuditEntry = {
   reason?: string | undefined
 }
 
-type Context = Pick<World, 'db' | 'keys' | 'now' | 'log'>
+type Context = { db: Db; keys: Keys; now: () => Date; log: Log }
 
 /**
  * Adds a row to the end of the chain. Call it last in the transaction of the act: from here to the commit, no other act of
@@ -81,7 +82,6 @@ export async function lockHead(db: Db): Promise<{ position: number; hash: string
   return { position: Number(head.position), hash: head.hash }
 }
 
-type Keys = World['keys']
 type HashedRow = Omit<Tables['audit'], 'details' | 'details_salt' | 'hash'>
 
 const hashDetails = (keys: Keys, salt: string, details: string) => keys.hmac('audit details', `${salt} ${details}`)
@@ -104,7 +104,7 @@ const BATCH = 1000
  * was noted earlier: '12.Q2x…' says that row 12 has this hash.
  */
 export async function verifyAudit(
-  { db, keys }: Pick<World, 'db' | 'keys'>,
+  { db, keys }: { db: Db; keys: Keys },
   earlierSeal?: string | undefined,
 ): Promise<Verdict> {
   const head = (await db.selectFrom('audit_head').selectAll().executeTakeFirst()) ?? { position: 0, hash: '' }

@@ -1,10 +1,13 @@
 import { sql } from 'kysely'
+import type { Config } from '#server/config/config.ts'
+import type { Db } from '#server/db/db.ts'
 import { inTransaction } from '#server/db/db.ts'
+import type { Log } from '#server/log.ts'
+import type { Keys } from '#server/secrets/secrets.ts'
 import { hashEvent, newestSeal, sealIn } from '#server/security/event-chain.ts'
-import type { World } from '#server/world/world.ts'
 import { lockHead, recordAct, theServer } from './audit.ts'
 
-type Context = Pick<World, 'config' | 'db' | 'keys' | 'log' | 'now'>
+type Context = { config: Config; db: Db; keys: Keys; log: Log; now: () => Date }
 
 /** Until then, events that repeat are still added to a row. */
 const SEAL_AFTER_MS = 5 * 60_000

@@ -2,7 +2,6 @@ import { type Config, readConfig } from '#server/config/config.ts'
 import { backup, restore } from '#server/db/backup.ts'
 import { type Database, type Db, inTransaction, openDatabase } from '#server/db/db.ts'
 import { dropTables, migrate, requireSchema, tablesOf } from '#server/db/migrate.ts'
-import { seed } from '#server/db/prepare.ts'
 import { explainError, OperatorError } from '#server/operator-error.ts'
 import { rekey } from '#server/secrets/key-rows.ts'
 import { openKeys } from '#server/secrets/secrets.ts'
@@ -12,6 +11,7 @@ import type { Surroundings } from './command-line.ts'
 import { type EventFilter, eventOptions, eventsAsJson, eventsAsTable, listEvents, parseFilter } from './events.ts'
 import { creditRecord, listings, plural } from './listings.ts'
 import { loadFolder } from './load.ts'
+import { seed } from './seed.ts'
 
 const USAGE = `npm run db -- COMMAND
 

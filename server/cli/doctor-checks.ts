@@ -6,13 +6,14 @@ import { needsTls } from '#server/config/encryption.ts'
 import { type Database, openDatabase } from '#server/db/db.ts'
 import { refuseNewer, requireSchema } from '#server/db/migrate.ts'
 import type { AccountCheck } from '#server/gateways/account.ts'
+import { connectSmtp } from '#server/gateways/mail/open.ts'
 import { openPaymentGateway } from '#server/gateways/payment/open.ts'
 import { openSmsGateway } from '#server/gateways/sms/open.ts'
 import type { SendResult } from '#server/gateways/sms/port.ts'
 import { createLog } from '#server/log.ts'
 import { explainError, OperatorError } from '#server/operator-error.ts'
 import { type Keys, openKeys } from '#server/secrets/secrets.ts'
-import { clock, connectSmtp } from '#server/world/world.ts'
+import { clock } from '#server/world/world.ts'
 
 export type Options = {
   /** Gets a test email. */

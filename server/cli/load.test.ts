@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Database } from '#server/db/db.ts'
-import { seed } from '#server/db/prepare.ts'
 import { testDatabase } from '#server/test/database.ts'
 import { loadFolder } from './load.ts'
+import { seed } from './seed.ts'
 
 let database: Database
 let folder: string

@@ -1,13 +1,13 @@
 import { userInfo } from 'node:os'
 import { parseArgs } from 'node:util'
 import { NOTICE_DAYS } from '#contract/renewal.ts'
+import { leaseEnd } from '#server/gateways/payment/deadlines.ts'
 import { openPaymentGateway } from '#server/gateways/payment/open.ts'
 import { liftHold, putOnHold } from '#server/membership/hold.ts'
 import { changePrice, countChanged } from '#server/membership/price-change.ts'
 import { OperatorError } from '#server/operator-error.ts'
 import { backfillCards } from '#server/payments/backfill.ts'
 import { differencesOf, resolveDifference } from '#server/payments/books/differences.ts'
-import { leaseEnd } from '#server/payments/payments.ts'
 import {
   dollars,
   executeRefund,
@@ -16,10 +16,10 @@ import {
   requestVoid,
   TooLateToVoid,
 } from '#server/payments/refunds.ts'
-import { showPayment } from '#server/payments/show.ts'
 import { clock, type World } from '#server/world/world.ts'
 import { checkArguments, type Program, runCommand, type Surroundings, UsageError } from './command-line.ts'
 import { plural } from './listings.ts'
+import { showPayment } from './show-payment.ts'
 
 const USAGE = `npm run payments -- COMMAND
 

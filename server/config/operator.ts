@@ -64,3 +64,7 @@ export function missingOperatorDetails({
   ]
   return missing.length ? [`not set, and missing at the foot of every page: ${missing.join(', ')}`] : []
 }
+
+/** An operator can replace our office with their own (OFFICE_URL). */
+export const isOfficeOurs = ({ PUBLIC_URL, OFFICE_URL }: Pick<Settings, 'PUBLIC_URL'> & { OFFICE_URL: string }) =>
+  OFFICE_URL === `${PUBLIC_URL}/office`

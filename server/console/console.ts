@@ -1,15 +1,15 @@
 import type * as z from 'zod/mini'
 import { type ConsoleCalls, consoleCalls } from '#contract/console/console.ts'
 import { type ConsoleCall, mayDo, PROOF_NEEDED } from '#contract/console/permissions.ts'
+import type { StaffBrowser } from '#server/console/access/browser.ts'
+import type { Handlers } from '#server/http/handlers.ts'
 import { OperatorError } from '#server/operator-error.ts'
 import { Refusal } from '#server/refusal.ts'
-import type { Handlers } from '#server/site/handlers.ts'
-import type { Visitor } from '#server/visitor.ts'
 import type { World } from '#server/world/world.ts'
 import { findSession, type StaffSession } from './access/session.ts'
 
 /** A request to the console, after its permission was checked. */
-export type Request<Session = StaffSession> = { world: World; visitor: Visitor; session: Session }
+export type Request<Session = StaffSession> = { world: World; visitor: StaffBrowser; session: Session }
 
 type SessionOf<Call extends ConsoleCall> = Call['permission'] extends 'anyone' ? StaffSession | undefined : StaffSession
 
@@ -25,11 +25,11 @@ export type ConsoleHandlers = {
  * Every call takes the same way: it comes from our own page, from somebody who is signed in, whose role may do it, and who has
  * just proved who they are where money or staff change. No handler can be reached without it.
  */
-export function guardHandlers(handlers: ConsoleHandlers): Handlers<ConsoleCalls> {
+export function guardHandlers(handlers: ConsoleHandlers): Handlers<ConsoleCalls, StaffBrowser> {
   const guard = (name: keyof ConsoleCalls) => {
     const call: ConsoleCall = consoleCalls[name]
     const handle = handlers[name] as (input: unknown, request: unknown) => Promise<unknown>
-    return async (world: World, input: unknown, visitor: Visitor) => {
+    return async (world: World, input: unknown, visitor: StaffBrowser) => {
       if (visitor.isFromOtherSite) throw new Refusal(403, 'Requests from other sites are not allowed.')
       const session = await findSession(world, visitor)
       if (call.permission !== 'anyone') requirePermission(call, session)
@@ -37,7 +37,7 @@ export function guardHandlers(handlers: ConsoleHandlers): Handlers<ConsoleCalls>
     }
   }
   const names = Object.keys(consoleCalls) as (keyof ConsoleCalls)[]
-  return Object.fromEntries(names.map((name) => [name, guard(name)])) as unknown as Handlers<ConsoleCalls>
+  return Object.fromEntries(names.map((name) => [name, guard(name)])) as unknown as Handlers<ConsoleCalls, StaffBrowser>
 }
 
 function requirePermission({ permission, needsProof }: ConsoleCall, session: StaffSession | undefined) {

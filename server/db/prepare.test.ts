@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { seed } from '#server/cli/seed.ts'
 import { explainError, OperatorError } from '#server/operator-error.ts'
 import { databaseUrl, isPostgres, runSql, testDatabase } from '#server/test/database.ts'
 import { backup } from './backup.ts'
@@ -31,7 +32,7 @@ afterAll(async () => {
 it('9.8 processes that start at once on an empty database migrate once, seed once, and leave no lock behind', async () => {
   const lines: string[] = []
   const print = (line: string) => void lines.push(line)
-  await Promise.all(starting.map((each) => prepareDatabase(each, { production: false, now, print })))
+  await Promise.all(starting.map((each) => prepareDatabase(each, { production: false, now, seed, print })))
   expect(lines.filter((line) => line.startsWith('loaded'))).toHaveLength(1)
   expect(new Set(lines).size).toBe(lines.length)
   const { rows } = await sql`
@@ -42,7 +43,7 @@ it('9.8 processes that start at once on an empty database migrate once, seed onc
 
 it('9.7 in production, an empty database is not seeded, and the start says what to do', async () => {
   await sql`truncate sponsor cascade`.execute(database.db)
-  const start = prepareDatabase(starting[0] ?? database, { production: true, now, print: () => undefined })
+  const start = prepareDatabase(starting[0] ?? database, { production: true, now, seed, print: () => undefined })
   const problem = explainError(await start.catch((error: unknown) => error))
   expect(problem).toBe(
     "This database has no sponsor 'master' yet. Load your own sponsors, packages and documents with: npm run db -- load DIR",
@@ -52,7 +53,7 @@ it('9.7 in production, an empty database is not seeded, and the start says what 
 
 it('9.9 an older version does not touch the database of a newer one, and explains what to do', async () => {
   await sql`insert into kysely_migration (name, timestamp) values ('9999_later.sql', '2027')`.execute(database.db)
-  const start = prepareDatabase(starting[0] ?? database, { production: false, now, print: () => undefined })
+  const start = prepareDatabase(starting[0] ?? database, { production: false, now, seed, print: () => undefined })
   await expect(start).rejects.toThrow(OperatorError)
   await expect(start).rejects.toThrow(
     'This database has 9999_later.sql, which this version of Foyer does not know. Start the newer version that added it.',
@@ -72,7 +73,7 @@ describe.runIf(isPostgres)('an unusable PostgreSQL database', () => {
   /** The sentence that the operator sees at startup. */
   const startProblem = async (url: string) => {
     const opened = await openDatabase({ DATABASE_URL: url, DATABASE_POOL: 1, DATA_DIR: '' })
-    const start = prepareDatabase(opened, { production: false, now, print: () => undefined })
+    const start = prepareDatabase(opened, { production: false, now, seed, print: () => undefined })
     const problem = await start.catch((error: unknown) => error)
     await opened.close()
     return explainError(problem)

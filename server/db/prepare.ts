@@ -3,19 +3,24 @@ import { OperatorError } from '#server/operator-error.ts'
 import { type Database, type Db, inTransaction } from './db.ts'
 import { lockMigrations, migrate } from './migrate.ts'
 
-const samples = new URL('seed/', import.meta.url)
-
-type PrepareOptions = { production: boolean; now: Date; print: (line: string) => void }
+type Seed = (db: Db, now: Date) => Promise<unknown>
+type PrepareOptions = {
+  production: boolean
+  now: Date
+  /** Loads the sample data. */
+  seed: Seed
+  print: (line: string) => void
+}
 
 /** Migrates the schema. An empty database gets the sample data, but not in production. */
 export async function prepareDatabase(
   { db, markInitialized }: Database,
-  { production, now, print }: PrepareOptions,
+  { production, now, seed, print }: PrepareOptions,
 ): Promise<void> {
   for (const name of await migrate(db, now)) print(`applied ${name}`)
   await markInitialized()
   if (production) await requireMaster(db)
-  else if (!(await hasMaster(db)) && (await seedOnce(db, now)))
+  else if (!(await hasMaster(db)) && (await seedOnce(db, now, seed)))
     print('loaded the sample sponsors, packages and documents')
 }
 
@@ -28,16 +33,10 @@ export async function requireMaster(db: Db): Promise<void> {
 }
 
 /** Only one of several processes that start at once seeds the database. */
-const seedOnce = (db: Db, now: Date) =>
+const seedOnce = (db: Db, now: Date, seed: Seed) =>
   inTransaction(db, async (db) => {
     await lockMigrations(db)
     return !(await hasMaster(db)) && seed(db, now)
   })
 
 const hasMaster = (db: Db) => db.selectFrom('sponsor').select('id').where('site', '=', MASTER).executeTakeFirst()
-
-/** The sample data is a folder like an operator's. The code that reads it is loaded only if needed. */
-export async function seed(db: Db, now: Date): Promise<Record<string, number>> {
-  const { loadFolder } = await import('#server/cli/load.ts')
-  return loadFolder(db, samples, now)
-}

@@ -1,17 +1,22 @@
 import { brandOf } from '#server/brand/brand.ts'
 import type { Email } from '#server/gateways/mail/port.ts'
 import type { JobPayloads, WhoChanged } from '#server/jobs/queue.ts'
+import { addressLinkToken, findNewestLink, linkToken } from '#server/members/email-links.ts'
 import { findMember } from '#server/members/members.ts'
+import { makeResetLink, type ResetProof } from '#server/members/new-password.ts'
 import type { World } from '#server/world/world.ts'
 import { confirmUrl, emailTo, type Recipient, timestamp } from './emails.ts'
 import { type Block, button, linkBox, paragraph, smallPrint } from './layout.ts'
 
 /** Links that prove something, and what was changed: the owner of an account must hear of it, whoever did it. */
 
-/** What a reset needs besides the link. `support`: there is nothing that we could ask for. */
-export type ResetProof = 'link' | 'card' | 'support'
-
 type Reset = Recipient & { token: string; proof: ResetProof }
+
+/** Undefined if no email is due. */
+export async function passwordResetEmailFor(world: World, payload: JobPayloads['forgotten']) {
+  const reset = await makeResetLink(world, payload)
+  return reset && passwordResetEmail(world, reset)
+}
 
 export const passwordResetEmail = (world: World, { token, proof, ...to }: Reset): Promise<Email> =>
   proof === 'support' ? noResetEmail(world, to) : resetLinkEmail(world, { ...to, token, asksCard: proof === 'card' })
@@ -171,5 +176,17 @@ export const ifNotYou = ({ config }: World, advice: string): Block[] => [
 /** 'n•••@•••.example': the owner recognizes it, a stranger does not. */
 const maskEmail = (email: string) => `${[...email][0]}•••@•••${/\.[^.@]*$/.exec(email)?.[0] ?? ''}`
 
-/** '+•••••••••77' */
-export const maskPhone = (phone: string) => `+${'•'.repeat(Math.max(1, phone.length - 3))}${phone.slice(-2)}`
+/** The email to a new address, unless the link was used or replaced in the meantime. */
+export async function confirmAddressEmailFor(world: World, { member_id }: JobPayloads['confirm_email']) {
+  const link = await findNewestLink(world, 'email', member_id)
+  if (!link?.email) return undefined
+  const { first_name } = await findMember(world, member_id)
+  return confirmAddressEmail(world, { email: link.email, first_name, token: linkToken(world, link) })
+}
+
+/** The email with the link for the current address, unless it was confirmed in the meantime. */
+export async function confirmCurrentAddressEmailFor(world: World, { member_id }: JobPayloads['confirm_address']) {
+  const member = await findMember(world, member_id)
+  if (member.email_confirmed_at || !member.email) return undefined
+  return confirmCurrentAddressEmail(world, { ...member, token: await addressLinkToken(world, member) })
+}

@@ -2,15 +2,15 @@ import { type Brand, brands } from '#contract/card.ts'
 import { showAmount, showPrice } from '#contract/money.ts'
 import type { Interval } from '#contract/renewal.ts'
 import { brandOf } from '#server/brand/brand.ts'
+import { isOfficeOurs } from '#server/config/operator.ts'
 import type { Email } from '#server/gateways/mail/port.ts'
 import type { JobPayloads } from '#server/jobs/queue.ts'
 import { acceptedBy, signedConsent } from '#server/members/consent.ts'
 import { addressLinkToken } from '#server/members/email-links.ts'
 import { findReferral, unsubscribeUrl } from '#server/members/join-emails.ts'
-import { findMember, type MemberWithSponsor } from '#server/members/members.ts'
+import { findMember, type MemberWithSponsor, memberOfEnrollment } from '#server/members/members.ts'
+import { receiptOf } from '#server/membership/receipt.ts'
 import { renewalDay } from '#server/membership/summary.ts'
-import { receiptOf } from '#server/office/view.ts'
-import { isOfficeOurs } from '#server/site/office-pages.ts'
 import type { World } from '#server/world/world.ts'
 import {
   acceptedText,
@@ -207,6 +207,11 @@ export const unpaidEmail = (world: World, { site, ...to }: Recipient & { site: s
       button('Try again', `${world.config.PUBLIC_URL}/${site}`),
     ],
   })
+
+/** That email, unless the visitor has joined with another card in the meantime. */
+export async function unpaidEmailFor(world: World, visitor: JobPayloads['unpaid']) {
+  return (await memberOfEnrollment(world.db, visitor.enrollment_id)) ? undefined : unpaidEmail(world, visitor)
+}
 
 /** Nothing of the order renews. */
 const isOnce = ({ renewal_price }: { renewal_price: string }) => Number(renewal_price) === 0

@@ -2,23 +2,25 @@ import { randomUUID } from 'node:crypto'
 import type { EnrollmentReply, EnrollmentStatus } from '#contract/api.ts'
 import type { Enrollment } from '#contract/enrollment.ts'
 import { officeAddress } from '#contract/office/address.ts'
-import { recheckBeforeCharge, withinCardLimits } from '#server/abuse/card-limits.ts'
+import { countCardUse, refuseCrowd, riskBeforeCharge } from '#server/abuse/card-limits.ts'
 import { countAgainstLimit } from '#server/abuse/limits.ts'
 import { refuseNewcomers } from '#server/abuse/restrictions.ts'
+import { networkOf } from '#server/client.ts'
 import type { Db } from '#server/db/db.ts'
+import { type AttemptKey, referenceOf } from '#server/gateways/payment/attempt-key.ts'
 import { type Access, mintGrant } from '#server/members/grant.ts'
 import { memberOfEnrollment } from '#server/members/members.ts'
-import { type AttemptKey, referenceOf } from '#server/payments/attempt-key.ts'
 import { authorize, awaitGateway, endedWithoutCharge, findAttempts, isOpen } from '#server/payments/payments.ts'
+import { requireVerifiedPhone } from '#server/phone/verified.ts'
 import { isOurFailure, Refusal } from '#server/refusal.ts'
 import { hashPassword } from '#server/secrets/password-hash.ts'
 import { recordEvent } from '#server/security/security-log.ts'
-import { networkOf, type PaymentRequest, type Visitor } from '#server/visitor.ts'
+import type { Visitor } from '#server/sponsors/visitor.ts'
 import type { World } from '#server/world/world.ts'
 import { admit } from './admission.ts'
 import { releaseAttempt } from './release.ts'
 import { reserve, type ScreenedOrder } from './reservation.ts'
-import { screenOrder } from './screening.ts'
+import { confirmingOf, type PaymentRequest, screenOrder } from './screening.ts'
 
 /**
  * From a completed form to a member with a token for the office. The order of the steps matters: the card is only
@@ -49,8 +51,21 @@ async function screenAndCharge(world: World, request: PaymentRequest): Promise<E
   const screened = await screenOrder(world, request)
   const { order, key, visitor } = request
   const { cc_number, mobile_phone } = order
-  const use = { cc_number, mobile_phone, enrollment_id: key.enrollment_id, reference: referenceOf(key), visitor }
-  return withinCardLimits(world, use, () => charge(world, request, screened))
+  const use = {
+    cc_number,
+    mobile_phone,
+    enrollment_id: key.enrollment_id,
+    reference: referenceOf(key),
+    client: visitor,
+  }
+  const counted = await countCardUse(world, use)
+  let reply: EnrollmentReply | undefined
+  try {
+    reply = await charge(world, request, screened)
+    return reply
+  } finally {
+    await counted.settle(reply?.payment)
+  }
 }
 
 /** The steps that cost time or money. */
@@ -60,7 +75,9 @@ async function charge(world: World, request: PaymentRequest, screened: ScreenedO
     lane: 'enrollment',
     key: networkOf(visitor),
   })
-  await recheckBeforeCharge(world, request) // a breaker may have tripped since the first check
+  const { isRisky, isCrowded } = await riskBeforeCharge(world, visitor)
+  await requireVerifiedPhone(world, confirmingOf(request), { isTripped: () => isRisky, isCharging: true })
+  if (isCrowded) refuseCrowd()
   const attempt = await reserve(world, key, screened, password_hash) // claims the username and the email
   if (!attempt) return PENDING // another request for this enrollment came first
   if (!visitor.enrollment_id) visitor.setEnrollmentCookie(key.enrollment_id, screened.touches)

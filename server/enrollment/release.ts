@@ -1,12 +1,10 @@
 import { MASTER } from '#contract/site.ts'
 import { inTransaction } from '#server/db/db.ts'
 import type { PaymentState } from '#server/db/tables.ts'
-import { unpaidEmail } from '#server/emails/emails.ts'
+import type { AttemptKey } from '#server/gateways/payment/attempt-key.ts'
 import type { DeclineClass } from '#server/gateways/payment/port.ts'
-import { addJob, type JobPayloads } from '#server/jobs/queue.ts'
+import { addJob } from '#server/jobs/queue.ts'
 import { releaseClaims } from '#server/members/claims.ts'
-import { memberOfEnrollment } from '#server/members/members.ts'
-import type { AttemptKey } from '#server/payments/attempt-key.ts'
 import { AWAITING_GATEWAY, transition } from '#server/payments/payments.ts'
 import type { World } from '#server/world/world.ts'
 
@@ -61,9 +59,4 @@ export async function releaseAndEmail(
     await addJob(db, 'unpaid', { enrollment_id, email, first_name, site: sponsor?.site ?? MASTER }, world.now())
     return true
   })
-}
-
-/** Writes that email, unless the visitor has joined with another card in the meantime. */
-export async function unpaidEmailFor(world: World, visitor: JobPayloads['unpaid']) {
-  return (await memberOfEnrollment(world.db, visitor.enrollment_id)) ? undefined : unpaidEmail(world, visitor)
 }

@@ -1,23 +1,26 @@
-import { expiryYears, isExpired } from '#contract/card.ts'
 import type { Enrollment } from '#contract/enrollment.ts'
-import { messages } from '#contract/fields.ts'
 import { documentsFingerprint } from '#contract/legal.ts'
 import { toAmount } from '#contract/money.ts'
-import { passwordMessages, passwordProblem } from '#contract/password.ts'
 import { shippingOf } from '#contract/payload.ts'
 import { requiresPhoneCode } from '#server/abuse/breaker.ts'
 import { countRefusal } from '#server/abuse/limits.ts'
 import { checkoutDocuments, consentFor, priceOrder, totalOf } from '#server/catalog/catalog.ts'
+import { networkOf } from '#server/client.ts'
 import type { Details } from '#server/db/tables.ts'
-import { referenceOf } from '#server/payments/attempt-key.ts'
+import type { AttemptKey } from '#server/gateways/payment/attempt-key.ts'
+import { referenceOf } from '#server/gateways/payment/attempt-key.ts'
+import { rejectExpiredCard } from '#server/membership/card.ts'
 import { rejectImpossible } from '#server/phone/numbers.ts'
-import { isVerified, missingCode, useConfirmation } from '#server/phone/phone.ts'
+import { requireVerifiedPhone } from '#server/phone/verified.ts'
 import { Refusal, refuseField, refuseFields } from '#server/refusal.ts'
-import { isCommonPassword } from '#server/secrets/common-passwords.ts'
+import { rejectGuessablePassword } from '#server/secrets/common-passwords.ts'
 import { creditForOrder } from '#server/sponsors/credit.ts'
-import { networkOf, type PaymentRequest, type Visitor } from '#server/visitor.ts'
+import type { Visitor } from '#server/sponsors/visitor.ts'
 import type { World } from '#server/world/world.ts'
 import type { ScreenedOrder } from './reservation.ts'
+
+/** One submission of the payment form. */
+export type PaymentRequest = { order: Enrollment; key: AttemptKey; visitor: Visitor }
 
 /**
  * Every check that needs neither the gateway nor a password hash. Returns what the attempt stores of the order. The captcha
@@ -32,7 +35,9 @@ export async function screenOrder(world: World, request: PaymentRequest): Promis
   const [{ sponsor, touches }, lines, , documents] = await allInOrder(
     creditForOrder(world, key.enrollment_id, order.sponsor_site_name, visitor),
     pricedLines(world, order),
-    requireVerifiedPhone(world, request, () => requiresPhoneCode(world, networkOf(visitor))),
+    requireVerifiedPhone(world, confirmingOf(request), {
+      isTripped: () => requiresPhoneCode(world, networkOf(visitor)),
+    }),
     currentDocuments(world, order),
   )
   const consent = currentConsent(order, lines)
@@ -42,6 +47,13 @@ export async function screenOrder(world: World, request: PaymentRequest): Promis
   const details = { sponsor_id: sponsor.id, member: memberOf(order), shipping: shippingOf(order), lines, acceptances }
   return { details, touches, consent: { sha256: consent.sha256, content: consent.content } }
 }
+
+/** The phone of an order, to be confirmed for its enrollment. */
+export const confirmingOf = ({ order, key, visitor }: PaymentRequest) => ({
+  mobile_phone: order.mobile_phone,
+  enrollment_id: key.enrollment_id,
+  cookie: visitor.enrollment_id,
+})
 
 /** Like Promise.all, but if several fail, the error of the first in the list is thrown. They run side by side to save time. */
 async function allInOrder<Values extends unknown[]>(...promises: { [Index in keyof Values]: Promise<Values[Index]> }) {
@@ -63,42 +75,6 @@ function rejectTooFast({ config, now }: World, { firstPageAt }: Visitor) {
   throw new Refusal(429, 'You submitted the form too quickly. Please wait a moment and try again.', {
     retryAfter: Math.ceil(config.MINIMUM_SECONDS - seconds),
   })
-}
-
-type PasswordChoice = { password: string } & Parameters<typeof passwordProblem>[1]
-
-/** Rejects passwords that meet the spec's rule but are easy to guess. */
-export function rejectGuessablePassword({ config }: World, order: PasswordChoice) {
-  if (config.COMMON_PASSWORDS === 'allow') return
-  const isCommon = () => (isCommonPassword(order.password) ? passwordMessages.common : undefined)
-  const problem = passwordProblem(order.password, order) ?? isCommon()
-  if (problem) throw refuseFields({ password: problem })
-}
-
-export function rejectExpiredCard({ cc_month, cc_year }: Pick<Enrollment, 'cc_month' | 'cc_year'>, now: Date) {
-  if (isExpired(cc_month, cc_year, now)) throw refuseFields({ cc_year: messages.expired })
-  if (!expiryYears(now).includes(cc_year)) throw refuseFields({ cc_year: 'Please select the expiration year.' })
-}
-
-/**
- * The phone must be verified if the operator requires it, or while too many cards are declined, overall or from the
- * visitor's network. A card tester cannot read the code; an honest visitor can. What is used right before the charge serves
- * no other enrollment.
- */
-export async function requireVerifiedPhone(
-  world: World,
-  { order, key, visitor }: PaymentRequest,
-  isTripped: () => Promise<boolean>,
-  isCharging = false,
-) {
-  const { PHONE_VERIFICATION } = world.config
-  if (!PHONE_VERIFICATION && !(await isTripped())) return
-  const { enrollment_id: cookie } = visitor
-  const confirm = isCharging ? useConfirmation : isVerified
-  if (await confirm(world, order.mobile_phone, { enrollment_id: key.enrollment_id, cookie })) return
-  if (PHONE_VERIFICATION) throw refuseFields({ mobile_phone: 'Please verify your mobile phone number.' })
-  countRefusal('BREAKER_DECLINES')
-  throw refuseFields(await missingCode(world, order.mobile_phone))
 }
 
 /** The order at our prices. The total must be the one that the visitor saw. */

@@ -1,7 +1,8 @@
 import { randomInt } from 'node:crypto'
+import { takenMessages } from '#contract/fields.ts'
 import { figures } from '#contract/figures.ts'
 import { reservedWords } from '#contract/site.ts'
-import { availability, claimValue, takenMessages } from '#server/members/claims.ts'
+import { availability, claimValue } from '#server/members/claims.ts'
 import type { World } from '#server/world/world.ts'
 
 const MAX_SUGGESTIONS = 3

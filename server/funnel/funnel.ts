@@ -2,7 +2,7 @@ import { isbot } from 'isbot'
 import { sql } from 'kysely'
 import { type FunnelDevice, type FunnelSource, type FunnelStep, funnelSources } from '#contract/console/funnel.ts'
 import { SITE_PATTERN } from '#contract/site.ts'
-import type { Visitor } from '#server/visitor.ts'
+import type { Client } from '#server/client.ts'
 import type { World } from '#server/world/world.ts'
 
 /**
@@ -36,7 +36,7 @@ function pendingFor(world: World): Pending {
 const today = ({ now }: World) => now().toISOString().slice(0, 10)
 
 /** Once for each visitor, step and day. */
-export function countStep(world: World, step: FunnelStep, visitor: Visitor): void {
+export function countStep(world: World, step: FunnelStep, visitor: Client): void {
   const counted = countedVisitor(world, visitor)
   if (!counted) return
   const { day, visitor: hash, page, site } = counted
@@ -47,7 +47,7 @@ export function countStep(world: World, step: FunnelStep, visitor: Visitor): voi
 }
 
 /** Once for each visitor, field and day: the first message that the field showed. */
-export function countMessages(world: World, shown: { field: string; message: string }[], visitor: Visitor): void {
+export function countMessages(world: World, shown: { field: string; message: string }[], visitor: Client): void {
   const counted = countedVisitor(world, visitor)
   if (!counted) return
   const { day, visitor: hash } = counted
@@ -59,7 +59,7 @@ export function countMessages(world: World, shown: { field: string; message: str
 }
 
 /** Crawlers, prefetches and other hosts do not count. */
-function countedVisitor(world: World, visitor: Visitor) {
+function countedVisitor(world: World, visitor: Client) {
   const { agent, address, pageUrl } = visitor
   if (visitor.prefetch || visitor.isFromOtherSite || !agent || isbot(agent)) return
   const page = URL.canParse(pageUrl) ? new URL(pageUrl) : undefined

@@ -1,13 +1,12 @@
 import { type MessageReport, messageKey } from '#contract/field-messages.ts'
-import { fields, messages } from '#contract/fields.ts'
+import { fields, messages, takenMessages } from '#contract/fields.ts'
 import { passwordMessages } from '#contract/password.ts'
-import { takenMessages } from '#server/members/claims.ts'
-import type { Visitor } from '#server/visitor.ts'
+import type { Client } from '#server/client.ts'
 import type { World } from '#server/world/world.ts'
 import { countMessages } from './funnel.ts'
 
 /** Which message the browser showed at which field. */
-export const recordMessages = (world: World, reports: MessageReport[], visitor: Visitor): void => {
+export const recordMessages = (world: World, reports: MessageReport[], visitor: Client): void => {
   sentences ??= findSentences()
   const known = sentences
   countMessages(

@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js'
-import type { Address } from '#server/visitor.ts'
+import type { Address } from '#server/client.ts'
 
 /**
  * What limits count a visitor by: the IPv4 address, or the /64 of an IPv6 address, because a household owns a whole /64.

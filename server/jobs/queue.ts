@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Db } from '#server/db/db.ts'
-import type { AttemptKey } from '#server/payments/attempt-key.ts'
+import type { AttemptKey } from '#server/gateways/payment/attempt-key.ts'
 
 /** Who changed a detail of a member: the member in the office or with a link from an email, or the operator's staff. */
 export type WhoChanged = 'office' | 'link' | 'team'
@@ -58,6 +58,51 @@ export type JobPayloads = {
 }
 export type JobKind = keyof JobPayloads
 
+/** A sponsor gets the email about a referral; a visitor the one about an unpaid order. */
+type Purpose = 'payment' | 'email to its member' | 'email to someone else' | 'announcement'
+const purposes: Record<JobKind, Purpose> = {
+  capture: 'payment',
+  void: 'payment',
+  refund: 'payment',
+  welcome: 'email to its member',
+  consent: 'email to its member',
+  referral: 'email to someone else',
+  cancelled: 'email to its member',
+  kept: 'email to its member',
+  confirm_email: 'email to its member',
+  confirm_address: 'email to its member',
+  password_changed: 'email to its member',
+  phone_changed: 'email to its member',
+  second_factor_changed: 'email to its member',
+  renewed: 'email to its member',
+  renewal_declined: 'email to its member',
+  refunded: 'email to its member',
+  membership_ended: 'email to its member',
+  waived: 'email to its member',
+  renewal_moved: 'email to its member',
+  card_expires: 'email to its member',
+  yearly_reminder: 'email to its member',
+  price_change: 'announcement',
+  price_changed: 'email to its member',
+  username_changed: 'email to its member',
+  forgotten: 'email to someone else',
+  email_changed: 'email to someone else',
+  unpaid: 'email to someone else',
+}
+export const jobKinds = Object.keys(purposes) as JobKind[]
+
+const kindsFor = (...wanted: Purpose[]) => jobKinds.filter((kind) => wanted.includes(purposes[kind]))
+
+/** Those whose payload names the member who gets it. */
+export const emailsToMembers = kindsFor('email to its member')
+export const emailKinds = kindsFor('email to its member', 'email to someone else')
+
+/** Run separately, so that a mail server that does not answer cannot delay payments. */
+export const jobGroups = {
+  payments: kindsFor('payment'),
+  emails: kindsFor('email to its member', 'email to someone else', 'announcement'),
+}
+
 export const newJob = <Kind extends JobKind>(kind: Kind, payload: JobPayloads[Kind], run_at: Date) => ({
   id: randomUUID(),
   kind,
@@ -71,3 +116,14 @@ export const addJob = <Kind extends JobKind>(db: Db, kind: Kind, payload: JobPay
     .insertInto('job')
     .values(newJob(kind, payload, run_at))
     .execute()
+
+/** How many jobs of each kind are not done yet, for /metrics. */
+export async function countWaitingJobs({ db }: { db: Db }): Promise<Map<JobKind, number>> {
+  const rows = await db
+    .selectFrom('job')
+    .select(({ fn }) => ['kind', fn.countAll<number>().as('count')])
+    .where('done_at', 'is', null)
+    .groupBy('kind')
+    .execute()
+  return new Map(rows.map(({ kind, count }) => [kind as JobKind, Number(count)]))
+}

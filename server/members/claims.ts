@@ -1,5 +1,5 @@
 import type { Insertable } from 'kysely'
-import { fields, messagesByField } from '#contract/fields.ts'
+import { fields, messagesByField, takenMessages } from '#contract/fields.ts'
 import { reservedWords } from '#contract/site.ts'
 import type { Db } from '#server/db/db.ts'
 import type { Tables } from '#server/db/tables.ts'
@@ -7,11 +7,6 @@ import type { Tables } from '#server/db/tables.ts'
 const kinds = ['username', 'email'] as const
 type Kind = (typeof kinds)[number]
 type Claim = Tables['claim']
-
-export const takenMessages: Record<Kind, string> = {
-  username: 'This username is already taken.',
-  email: 'This email address is already registered.',
-}
 
 /** The same name in another case, or with an accent that is encoded differently, is the same claim. */
 export const claimValue = (text: string): string => text.trim().toLowerCase().normalize()

@@ -1,29 +1,19 @@
+import { takenMessages } from '#contract/fields.ts'
 import { countAgainstLimit, countAgainstLimits } from '#server/abuse/limits.ts'
 import { inTransaction } from '#server/db/db.ts'
-import { confirmAddressEmail, confirmCurrentAddressEmail } from '#server/emails/changes.ts'
-import { addJob, type JobPayloads, type WhoChanged } from '#server/jobs/queue.ts'
+import { addJob, type WhoChanged } from '#server/jobs/queue.ts'
+import type { MemberBrowser } from '#server/members/browser.ts'
 import { Refusal, refuseFields } from '#server/refusal.ts'
 import { sha256 } from '#server/secrets/secrets.ts'
 import { recordEvent } from '#server/security/security-log.ts'
-import type { Visitor } from '#server/visitor.ts'
 import type { World } from '#server/world/world.ts'
-import { availability, claimName, claimValue, takenMessages } from './claims.ts'
-import {
-  activateLink,
-  addressLinkToken,
-  deleteLinks,
-  expiredLinkRefusal,
-  findLink,
-  findNewestLink,
-  linkToken,
-  redeemLink,
-} from './email-links.ts'
-import { findMember } from './members.ts'
+import { availability, claimName, claimValue } from './claims.ts'
+import { activateLink, deleteLinks, expiredLinkRefusal, findLink, redeemLink } from './email-links.ts'
 import { requireDisplayedMember, requireMember } from './session.ts'
 import { tryPassword } from './sign-in.ts'
 
 /** The signed-in member, with the password checked again: a session alone is not enough to change details. */
-export async function requirePassword(world: World, current_password: string, visitor: Visitor) {
+export async function requirePassword(world: World, current_password: string, visitor: MemberBrowser) {
   const { id } = await requireMember(world, visitor)
   const member = await world.db.selectFrom('member').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
   const isCorrect = await tryPassword(world, current_password, member.password_hash, {
@@ -43,7 +33,7 @@ type EmailChange = { email: string; current_password: string }
  * Sends a confirmation link to the new address. A confirmed address stays until that link is used. An address that nobody
  * has confirmed may be a stranger's, so it is replaced at once and can do nothing from then on.
  */
-export async function changeEmail(world: World, { email, current_password }: EmailChange, visitor: Visitor) {
+export async function changeEmail(world: World, { email, current_password }: EmailChange, visitor: MemberBrowser) {
   const member = await requirePassword(world, current_password, visitor)
   if (claimValue(email) === claimValue(member.email))
     throw refuseFields({ email: 'This is already your email address.' })
@@ -80,14 +70,18 @@ export async function requestEmail(
   await addJob(db, 'confirm_email', { member_id }, created_at)
 }
 
-async function correctEmail(world: World, member_id: string, email: string, { address }: Visitor): Promise<void> {
+async function correctEmail(world: World, member_id: string, email: string, { address }: MemberBrowser): Promise<void> {
   await setEmail(world, member_id, email, { email_confirmed_at: null, who: 'office' })
   await addJob(world.db, 'confirm_address', { member_id }, world.now())
   await recordEvent(world, { kind: 'email_changed', member_id, address })
 }
 
 /** Sends the link that confirms the current address again. */
-export async function sendEmailLink(world: World, displayed: { username: string }, visitor: Visitor): Promise<void> {
+export async function sendEmailLink(
+  world: World,
+  displayed: { username: string },
+  visitor: MemberBrowser,
+): Promise<void> {
   const { id } = await requireDisplayedMember(world, displayed, visitor)
   const { email, email_confirmed_at } = await world.db
     .selectFrom('member')
@@ -99,31 +93,16 @@ export async function sendEmailLink(world: World, displayed: { username: string 
   await addJob(world.db, 'confirm_address', { member_id: id }, world.now())
 }
 
-/** The email to a new address, unless the link was used or replaced in the meantime. */
-export async function confirmAddressEmailFor(world: World, { member_id }: JobPayloads['confirm_email']) {
-  const link = await findNewestLink(world, 'email', member_id)
-  if (!link?.email) return undefined
-  const { first_name } = await findMember(world, member_id)
-  return confirmAddressEmail(world, { email: link.email, first_name, token: linkToken(world, link) })
-}
-
-/** The email with the link for the current address, unless it was confirmed in the meantime. */
-export async function confirmCurrentAddressEmailFor(world: World, { member_id }: JobPayloads['confirm_address']) {
-  const member = await findMember(world, member_id)
-  if (member.email_confirmed_at || !member.email) return undefined
-  return confirmCurrentAddressEmail(world, { ...member, token: await addressLinkToken(world, member) })
-}
-
 /** Confirms the current address, or changes to the new one: whichever the link was sent to. */
 export const confirmEmail = async (
   world: World,
   { token }: { token: string },
-  visitor: Visitor,
+  visitor: MemberBrowser,
 ): Promise<{ email: string }> =>
   (await confirmCurrentEmail(world, token, visitor)) ?? confirmNewEmail(world, token, visitor)
 
 /** A second press confirms again, which changes nothing. The link of an address that was changed since confirms nothing. */
-async function confirmCurrentEmail(world: World, token: string, { address }: Visitor) {
+async function confirmCurrentEmail(world: World, token: string, { address }: MemberBrowser) {
   const { now } = world
   const member = await findLink(world, 'address', token)
   if (!member) return undefined
@@ -150,7 +129,7 @@ async function confirmCurrentEmail(world: World, token: string, { address }: Vis
 }
 
 /** Changes the address, frees the old one for others, and informs its owner. */
-async function confirmNewEmail(world: World, token: string, { address }: Visitor): Promise<{ email: string }> {
+async function confirmNewEmail(world: World, token: string, { address }: MemberBrowser): Promise<{ email: string }> {
   if (!(await findLink(world, 'email', token))) throw expiredLinkRefusal() // saves the transaction for most expired links
   return inTransaction(world.db, async (db) => {
     const link = await redeemLink({ ...world, db }, 'email', token)

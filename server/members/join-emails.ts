@@ -1,5 +1,5 @@
 import { statement } from '#server/db/statement.ts'
-import type { Visitor } from '#server/visitor.ts'
+import type { MemberBrowser } from '#server/members/browser.ts'
 import type { World } from '#server/world/world.ts'
 import { requireDisplayedMember } from './session.ts'
 
@@ -22,7 +22,7 @@ const selectReferral = statement((db, { member_id }: { member_id: string }) =>
 type Choice = { username: string; join_emails: boolean }
 
 /** Switches the email on or off. */
-export async function changeJoinEmails(world: World, { join_emails, ...displayed }: Choice, visitor: Visitor) {
+export async function changeJoinEmails(world: World, { join_emails, ...displayed }: Choice, visitor: MemberBrowser) {
   const { id } = await requireDisplayedMember(world, displayed, visitor)
   await setJoinEmails(world, id, join_emails)
   return id

@@ -1,13 +1,17 @@
 import { type OperatorNames, operatorNames, publicName, rejectMisleadingNames } from '#server/brand/public-names.ts'
 import { type Db, inTransaction } from '#server/db/db.ts'
-import type { Visitor } from '#server/visitor.ts'
+import type { MemberBrowser } from '#server/members/browser.ts'
 import type { World } from '#server/world/world.ts'
 import { requireDisplayedMember } from './session.ts'
 
 type NameChange = { username: string; first_name: string; last_name: string; business_name: string }
 
 /** Changes the name, also as visitors see it. What was signed before keeps the old one. */
-export async function changeName(world: World, { username, ...names }: NameChange, visitor: Visitor): Promise<string> {
+export async function changeName(
+  world: World,
+  { username, ...names }: NameChange,
+  visitor: MemberBrowser,
+): Promise<string> {
   const { id } = await requireDisplayedMember(world, { username }, visitor)
   const ours = await operatorNames(world)
   await inTransaction(world.db, (db) => setName(db, id, names, ours))

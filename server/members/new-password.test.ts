@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { passwordResetEmailFor } from '#server/emails/changes.ts'
 import { beforeTransactions, recordStatements } from '#server/test/database.ts'
 import {
   byManyVisitors,
@@ -14,7 +15,6 @@ import { type Site, testSite } from '#server/test/site.ts'
 import { deleteExpired } from '#server/worker/janitor.ts'
 import { runJobs } from '#server/worker/jobs.ts'
 import type { Access } from './grant.ts'
-import { passwordResetEmailFor } from './new-password.ts'
 
 const NEW_PASSWORD = 'Lemon-Tree-9'
 

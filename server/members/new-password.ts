@@ -1,12 +1,11 @@
 import { countAgainstLimit, countAgainstLimits } from '#server/abuse/limits.ts'
 import { type Db, inTransaction } from '#server/db/db.ts'
-import { passwordResetEmail, type ResetProof } from '#server/emails/changes.ts'
-import { rejectGuessablePassword } from '#server/enrollment/screening.ts'
 import { addJob, type JobPayloads, type WhoChanged } from '#server/jobs/queue.ts'
+import type { MemberBrowser } from '#server/members/browser.ts'
 import { Refusal, refuseFields } from '#server/refusal.ts'
+import { rejectGuessablePassword } from '#server/secrets/common-passwords.ts'
 import { hashPassword } from '#server/secrets/password-hash.ts'
 import { hashNetwork, recordEvent } from '#server/security/security-log.ts'
-import type { Visitor } from '#server/visitor.ts'
 import type { World } from '#server/world/world.ts'
 import { claimValue } from './claims.ts'
 import { requirePassword } from './details.ts'
@@ -25,7 +24,7 @@ import { findByName } from './sign-in.ts'
 type Change = { password: string; current_password: string }
 
 /** Signs out every browser. This one gets a new session. */
-export async function changePassword(world: World, { password, current_password }: Change, visitor: Visitor) {
+export async function changePassword(world: World, { password, current_password }: Change, visitor: MemberBrowser) {
   const member = await requirePassword(world, current_password, visitor)
   rejectGuessablePassword(world, { ...member, password })
   const password_hash = await hashPassword(password, world.config, { lane: 'known', key: member.id })
@@ -55,7 +54,11 @@ async function revokeAccess(db: Db, member_id: string, who: WhoChanged, now: Dat
 }
 
 /** Does the same for every name, so that response and timing do not reveal members. A job looks the name up later. */
-export async function requestPasswordReset(world: World, { name }: { name: string }, visitor: Visitor): Promise<void> {
+export async function requestPasswordReset(
+  world: World,
+  { name }: { name: string },
+  visitor: MemberBrowser,
+): Promise<void> {
   await countAgainstLimits(world, [
     ['LIMIT_LETTERS', visitor.address],
     ['LIMIT_LETTERS_BY_NAME', claimValue(name)],
@@ -65,8 +68,8 @@ export async function requestPasswordReset(world: World, { name }: { name: strin
   await addJob(world.db, 'forgotten', { name, asked_at: now.toISOString(), network }, now)
 }
 
-/** The password reset email; undefined for an unknown name, or if the link was used or has expired in the meantime. */
-export async function passwordResetEmailFor(world: World, { name, asked_at, network }: JobPayloads['forgotten']) {
+/** Makes the link of a password reset; undefined for an unknown name, or if the link was used or has expired in the meantime. */
+export async function makeResetLink(world: World, { name, asked_at, network }: JobPayloads['forgotten']) {
   const member = await findByName(world, name)
   if (!member) return undefined
   const seed = { purpose: 'password' as const, member_id: member.id, email: null, created_at: new Date(asked_at) }
@@ -84,12 +87,15 @@ export async function passwordResetEmailFor(world: World, { name, asked_at, netw
   })
   const token = linkToken(world, seed)
   const isValid = proof === 'support' || (await findLink(world, 'password', token))
-  return isValid ? passwordResetEmail(world, { email, first_name, token, proof }) : undefined
+  return isValid ? { email, first_name, token, proof } : undefined
 }
 
 type Confirmable = { id: string; email_confirmed_at: Date | null }
 
 /** Nobody knows whose an unconfirmed address is, so there the link alone is not enough. */
+/** What a reset needs besides the link. `support`: there is nothing that we could ask for. */
+export type ResetProof = 'link' | 'card' | 'support'
+
 const proofFor = async (db: Db, member: Confirmable): Promise<ResetProof> =>
   member.email_confirmed_at ? 'link' : (await cardDigits(db, member.id)) ? 'card' : 'support'
 
@@ -100,7 +106,7 @@ const cardDigits = async (db: Db, member_id: string) =>
 
 type Reset = { token: string; password: string; card_last_four?: string | undefined }
 
-export async function resetPassword(world: World, { token, ...reset }: Reset, visitor: Visitor): Promise<void> {
+export async function resetPassword(world: World, { token, ...reset }: Reset, visitor: MemberBrowser): Promise<void> {
   const { password } = reset
   const member = await findLink(world, 'password', token) // a rejected password does not use up the link
   if (!member) throw expiredLinkRefusal('Please request a new one.')
@@ -132,7 +138,7 @@ async function requireCardDigits(
   member_id: string,
   token: string,
   typed: string | undefined,
-  { address }: Visitor,
+  { address }: MemberBrowser,
 ) {
   if (!typed) throw refuseFields({ card_last_four: 'Please enter the last four digits of your card.' })
   if (!(await countLinkTry(world, token, MAX_DIGIT_TRIES))) throw expiredLinkRefusal('Please request a new one.')

@@ -1,12 +1,10 @@
 import { inTransaction } from '#server/db/db.ts'
-import { maskPhone } from '#server/emails/changes.ts'
 import { addJob, type WhoChanged } from '#server/jobs/queue.ts'
-import { pendingPhone } from '#server/office/view.ts'
-import { rejectImpossible, toDialable } from '#server/phone/numbers.ts'
+import type { MemberBrowser } from '#server/members/browser.ts'
+import { maskPhone, rejectImpossible, toDialable } from '#server/phone/numbers.ts'
 import { areCodesSent, sendCodeToMember, verifyCode } from '#server/phone/phone.ts'
 import { Refusal, refuseFields } from '#server/refusal.ts'
 import { recordEvent } from '#server/security/security-log.ts'
-import type { Visitor } from '#server/visitor.ts'
 import type { World } from '#server/world/world.ts'
 import { requirePassword } from './details.ts'
 import { requireDisplayedMember } from './session.ts'
@@ -14,7 +12,7 @@ import { requireDisplayedMember } from './session.ts'
 type PhoneChange = { mobile_phone: string; current_password: string }
 
 /** Where codes are sent, a new number counts once the code that was sent to it is entered. */
-export async function changePhone(world: World, change: PhoneChange, visitor: Visitor): Promise<string> {
+export async function changePhone(world: World, change: PhoneChange, visitor: MemberBrowser): Promise<string> {
   const mobile_phone = await toDialable(change.mobile_phone)
   await rejectImpossible(mobile_phone)
   const { id, enrollment_id, ...member } = await requirePassword(world, change.current_password, visitor)
@@ -26,7 +24,7 @@ export async function changePhone(world: World, change: PhoneChange, visitor: Vi
 
 type Pending = { id: string; enrollment_id: string; mobile_phone: string }
 
-async function requestCode(world: World, { id, enrollment_id, mobile_phone }: Pending, visitor: Visitor) {
+async function requestCode(world: World, { id, enrollment_id, mobile_phone }: Pending, visitor: MemberBrowser) {
   const refusal = await sendCodeToMember(world, mobile_phone, visitor, enrollment_id)
   if (refusal) throw refuseFields({ mobile_phone: refusal })
   await world.db
@@ -39,12 +37,12 @@ async function requestCode(world: World, { id, enrollment_id, mobile_phone }: Pe
 type Displayed = { username: string }
 
 /** Sends another code to the new number. The password was asked for with the first one. */
-export async function sendPhoneCode(world: World, displayed: Displayed, visitor: Visitor): Promise<void> {
+export async function sendPhoneCode(world: World, displayed: Displayed, visitor: MemberBrowser): Promise<void> {
   await requestCode(world, await requirePending(world, displayed, visitor), visitor)
 }
 
 /** Changes the number if the code is right. */
-export async function confirmPhone(world: World, input: Displayed & { code: string }, visitor: Visitor) {
+export async function confirmPhone(world: World, input: Displayed & { code: string }, visitor: MemberBrowser) {
   const { id, enrollment_id, mobile_phone } = await requirePending(world, input, visitor)
   const { status, message } = await verifyCode(world, { mobile_phone, code: input.code }, visitor, enrollment_id)
   if (status !== 1) throw refuseFields({ code: message })
@@ -53,7 +51,7 @@ export async function confirmPhone(world: World, input: Displayed & { code: stri
   return id
 }
 
-async function requirePending(world: World, displayed: Displayed, visitor: Visitor): Promise<Pending> {
+async function requirePending(world: World, displayed: Displayed, visitor: MemberBrowser): Promise<Pending> {
   const { id } = await requireDisplayedMember(world, displayed, visitor)
   const member = await world.db
     .selectFrom('member')
@@ -65,7 +63,7 @@ async function requirePending(world: World, displayed: Displayed, visitor: Visit
   return { id, enrollment_id: member.enrollment_id, mobile_phone }
 }
 
-const setOwnPhone = (world: World, member_id: string, mobile_phone: string, { address }: Visitor) =>
+const setOwnPhone = (world: World, member_id: string, mobile_phone: string, { address }: MemberBrowser) =>
   inTransaction(world.db, async (db) => {
     await setPhone({ ...world, db }, member_id, mobile_phone, 'office')
     await recordEvent({ ...world, db }, { kind: 'phone_changed', member_id, address })
@@ -81,3 +79,16 @@ export async function setPhone({ db, now }: World, member_id: string, mobile_pho
   const changed = { who, at: now().toISOString() }
   await addJob(db, 'phone_changed', { member_id, masked_phone: maskPhone(mobile_phone), ...changed }, now())
 }
+
+/** How long a new number waits for its code. */
+const PENDING_MS = 3_600_000
+
+type PendingColumns = { unconfirmed_phone: string | null; unconfirmed_phone_at: Date | null }
+
+/** The new number that waits for its code. */
+export const pendingPhone = ({ now }: Pick<World, 'now'>, member: PendingColumns): string | undefined =>
+  member.unconfirmed_phone &&
+  member.unconfirmed_phone_at &&
+  now().getTime() - member.unconfirmed_phone_at.getTime() < PENDING_MS
+    ? member.unconfirmed_phone
+    : undefined

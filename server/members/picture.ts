@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
 import { checkJpeg, type PictureShape } from '#server/brand/jpeg.ts'
 import { type Db, inTransaction } from '#server/db/db.ts'
+import type { MemberBrowser } from '#server/members/browser.ts'
 import { refuseField } from '#server/refusal.ts'
-import type { Visitor } from '#server/visitor.ts'
 import type { World } from '#server/world/world.ts'
 import { requireDisplayedMember } from './session.ts'
 
@@ -12,7 +12,7 @@ export const PICTURES = '/assets/pictures'
 type NewPicture = { username: string; picture: string }
 
 /** Stores the pixels of a picture, and nothing else that was in the file, and shows it on the member's page. */
-export async function changePicture(world: World, { picture, ...displayed }: NewPicture, visitor: Visitor) {
+export async function changePicture(world: World, { picture, ...displayed }: NewPicture, visitor: MemberBrowser) {
   const { id } = await requireDisplayedMember(world, displayed, visitor)
   const content = pixelsOf(picture)
   await inTransaction(world.db, (db) => storePicture(db, id, content))
@@ -41,7 +41,7 @@ export async function storePicture(db: Db, member_id: string, content: Buffer) {
   await showPicture(db, member_id, `${PICTURES}/${name}`)
 }
 
-export async function removePicture(world: World, displayed: { username: string }, visitor: Visitor) {
+export async function removePicture(world: World, displayed: { username: string }, visitor: MemberBrowser) {
   const { id } = await requireDisplayedMember(world, displayed, visitor)
   await inTransaction(world.db, (db) => deletePicture(db, id))
   return id

@@ -1,11 +1,11 @@
 import { type Db, inTransaction } from '#server/db/db.ts'
 import { addJob, type SecondFactorChange } from '#server/jobs/queue.ts'
+import type { MemberBrowser } from '#server/members/browser.ts'
 import { offerAppSecret, requireFirstCode } from '#server/members/credentials/authenticator-app.ts'
 import { registrationOptions, verifyRegistration } from '#server/members/credentials/passkeys.ts'
 import { newRecoveryCodes } from '#server/members/credentials/recovery-codes.ts'
 import { Refusal } from '#server/refusal.ts'
 import { recordEvent } from '#server/security/security-log.ts'
-import type { Visitor } from '#server/visitor.ts'
 import type { World } from '#server/world/world.ts'
 import { requirePassword } from './details.ts'
 import { describeDevice } from './device.ts'
@@ -14,7 +14,7 @@ import { requireMember, revokeGrants } from './session.ts'
 
 /** What a member changes about the second factor. Each change needs the current password, and is told by email. */
 
-export async function newAppSecret(world: World, _input: object, visitor: Visitor) {
+export async function newAppSecret(world: World, _input: object, visitor: MemberBrowser) {
   const { id } = await requireMember(world, visitor)
   const { email } = await world.db.selectFrom('member').select('email').where('id', '=', id).executeTakeFirstOrThrow()
   return offerAppSecret(world, 'member', email)
@@ -23,7 +23,11 @@ export async function newAppSecret(world: World, _input: object, visitor: Visito
 type Password = { current_password: string }
 
 /** The new app replaces an earlier one. */
-export async function turnOnApp(world: World, input: Password & { sealed: string; code: string }, visitor: Visitor) {
+export async function turnOnApp(
+  world: World,
+  input: Password & { sealed: string; code: string },
+  visitor: MemberBrowser,
+) {
   const { id } = await requirePassword(world, input.current_password, visitor)
   const { sealed } = input
   const step = requireFirstCode(world, 'member', input)
@@ -37,7 +41,7 @@ export async function turnOnApp(world: World, input: Password & { sealed: string
   })
 }
 
-export async function turnOffApp(world: World, input: Password, visitor: Visitor) {
+export async function turnOffApp(world: World, input: Password, visitor: MemberBrowser) {
   const { id } = await requirePassword(world, input.current_password, visitor)
   return changeFactor(world, { member_id: id, address: visitor.address }, 'app_off', async (db) => {
     const { numDeletedRows } = await db.deleteFrom('member_app').where('member_id', '=', id).executeTakeFirst()
@@ -49,7 +53,7 @@ export async function turnOffApp(world: World, input: Password, visitor: Visitor
 const purposeOf = ({ id, access_version }: { id: string; access_version: number }) =>
   `new passkey of member ${id} ${access_version}`
 
-export async function newPasskeyOptions(world: World, input: Password, visitor: Visitor) {
+export async function newPasskeyOptions(world: World, input: Password, visitor: MemberBrowser) {
   const member = await requirePassword(world, input.current_password, visitor)
   return registrationOptions(world, {
     ...{ name: `${member.first_name} ${member.last_name}`, email: member.email, purpose: purposeOf(member) },
@@ -57,7 +61,7 @@ export async function newPasskeyOptions(world: World, input: Password, visitor: 
   })
 }
 
-export async function addPasskey(world: World, input: { response: Record<string, unknown> }, visitor: Visitor) {
+export async function addPasskey(world: World, input: { response: Record<string, unknown> }, visitor: MemberBrowser) {
   const { id } = await requireMember(world, visitor)
   const member = await accessOf(world.db, id)
   const passkey = await verifyRegistration(world, input.response, purposeOf(member))
@@ -76,7 +80,7 @@ const MAX_PASSKEYS = 10
 const accessOf = (db: Db, id: string) =>
   db.selectFrom('member').select(['id', 'access_version']).where('id', '=', id).executeTakeFirstOrThrow()
 
-export async function removePasskey(world: World, input: Password & { credential_id: string }, visitor: Visitor) {
+export async function removePasskey(world: World, input: Password & { credential_id: string }, visitor: MemberBrowser) {
   const { id } = await requirePassword(world, input.current_password, visitor)
   return changeFactor(world, { member_id: id, address: visitor.address }, 'passkey_removed', async (db) => {
     const { numDeletedRows } = await db
@@ -88,7 +92,7 @@ export async function removePasskey(world: World, input: Password & { credential
   })
 }
 
-export async function makeRecoveryCodes(world: World, input: Password, visitor: Visitor) {
+export async function makeRecoveryCodes(world: World, input: Password, visitor: MemberBrowser) {
   const { id } = await requirePassword(world, input.current_password, visitor)
   return inTransaction(world.db, async (db) => {
     await lockMember(db, id)
@@ -104,7 +108,7 @@ export async function makeRecoveryCodes(world: World, input: Password, visitor: 
  */
 const changeFactor = (
   world: World,
-  { member_id, address }: { member_id: string; address: Visitor['address'] },
+  { member_id, address }: { member_id: string; address: MemberBrowser['address'] },
   change: SecondFactorChange,
   work: (db: Db) => Promise<void>,
 ): Promise<{ recovery_codes?: string[] }> =>

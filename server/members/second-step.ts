@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import type { PendingSignIn } from '#contract/office/security.ts'
 import { countAgainstLimit, countAgainstLimits, type LimitUse } from '#server/abuse/limits.ts'
+import type { MemberBrowser } from '#server/members/browser.ts'
 import { signInOptions, verifySignIn } from '#server/members/credentials/passkeys.ts'
 import { isOurFailure, Refusal, refuseFields } from '#server/refusal.ts'
 import { sha256 } from '#server/secrets/secrets.ts'
 import { recordEvent } from '#server/security/security-log.ts'
-import type { Visitor } from '#server/visitor.ts'
 import type { World } from '#server/world/world.ts'
 import { factorsOf, passkeysOf, redeemCode } from './factors.ts'
 import type { Access } from './grant.ts'
@@ -50,7 +50,7 @@ const findPending = ({ db, now }: World, token: string) =>
  * cannot use up the member's limit. Trusted browsers have limits of their own: one each, and one together, because whoever
  * knows the password can collect many.
  */
-export async function signInWithCode(world: World, input: { token: string; code: string }, visitor: Visitor) {
+export async function signInWithCode(world: World, input: { token: string; code: string }, visitor: MemberBrowser) {
   const member = await findPending(world, input.token)
   if (!member) throw signInAgain()
   const { trustedBrowser } = visitor
@@ -97,7 +97,11 @@ async function countTry({ db }: World, token: string): Promise<boolean> {
 const PASSKEY_PURPOSE = 'office sign in'
 
 /** After the password, the browser offers only this member's passkeys; before it, all that it has for this site. */
-export async function signInPasskeyOptions(world: World, { token }: { token?: string | undefined }, visitor: Visitor) {
+export async function signInPasskeyOptions(
+  world: World,
+  { token }: { token?: string | undefined },
+  visitor: MemberBrowser,
+) {
   await countAgainstLimit(world, 'LIMIT_CHALLENGES', visitor.address)
   const pending = token ? await findPending(world, token) : undefined
   if (token && !pending) throw signInAgain()
@@ -105,7 +109,11 @@ export async function signInPasskeyOptions(world: World, { token }: { token?: st
 }
 
 /** A passkey that verifies its owner is both factors at once. Each attempt counts as a failure until it succeeds. */
-export async function signInWithPasskey(world: World, input: { response: Record<string, unknown> }, visitor: Visitor) {
+export async function signInWithPasskey(
+  world: World,
+  input: { response: Record<string, unknown> },
+  visitor: MemberBrowser,
+) {
   const passkey = await findPasskey(world, input.response)
   const { trustedBrowser } = visitor
   const isTrusted = passkey && trustedBrowser && isBrowserMark(world, passkey, trustedBrowser.mark)

@@ -1,12 +1,12 @@
 import type { SecurityView } from '#contract/office/security.ts'
+import type { MemberBrowser } from '#server/members/browser.ts'
 import { sha256 } from '#server/secrets/secrets.ts'
 import { recordEvent } from '#server/security/security-log.ts'
-import type { Visitor } from '#server/visitor.ts'
 import type { World } from '#server/world/world.ts'
 import { factorsOf, passkeysOf } from './factors.ts'
 import { closeAllSessions, lastUse, requireMember } from './session.ts'
 
-type ThisBrowser = Pick<Visitor, 'officeKey'>
+type ThisBrowser = Pick<MemberBrowser, 'officeKey'>
 
 /** Where a member is signed in, and how. */
 export async function viewSecurity(world: World, member_id: string, browser: ThisBrowser): Promise<SecurityView> {
@@ -57,7 +57,7 @@ async function sessionsOf({ db, now }: World, member_id: string, { officeKey = '
 }
 
 /** Ends one of the member's other sessions. One that has ended by now is just as well. */
-export async function endSession(world: World, { id }: { id: string }, visitor: Visitor): Promise<SecurityView> {
+export async function endSession(world: World, { id }: { id: string }, visitor: MemberBrowser): Promise<SecurityView> {
   const member = await requireMember(world, visitor)
   const { numDeletedRows } = await world.db
     .deleteFrom('office_session')
@@ -70,7 +70,7 @@ export async function endSession(world: World, { id }: { id: string }, visitor: 
   return viewSecurity(world, member.id, visitor)
 }
 
-export async function endOtherSessions(world: World, _input: object, visitor: Visitor): Promise<SecurityView> {
+export async function endOtherSessions(world: World, _input: object, visitor: MemberBrowser): Promise<SecurityView> {
   const { id } = await requireMember(world, visitor)
   await closeAllSessions(world.db, id, visitor)
   const details = { except_this: true }

@@ -1,10 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Db } from '#server/db/db.ts'
+import type { MemberBrowser } from '#server/members/browser.ts'
 import { Refusal } from '#server/refusal.ts'
 import { sha256 } from '#server/secrets/secrets.ts'
 import { recordEvent } from '#server/security/security-log.ts'
-import type { Visitor } from '#server/visitor.ts'
 import type { World } from '#server/world/world.ts'
 import { describeDevice } from './device.ts'
 import type { Access } from './grant.ts'
@@ -32,7 +32,7 @@ export const lastUse = ({ idle_until }: { idle_until: Date }) => later(idle_unti
  */
 export async function openSession(
   { db, now }: Pick<World, 'db' | 'now'>,
-  { agent }: Pick<Visitor, 'agent'>,
+  { agent }: Pick<MemberBrowser, 'agent'>,
   { id, access_version }: Access,
 ): Promise<Session | undefined> {
   const key = randomBytes(32).toString('base64url')
@@ -60,7 +60,7 @@ const markedText = ({ id, password_hash }: Credentials) => `${id} ${password_has
 /** Sets the session cookie. Closes the browser's previous session, and the member's oldest ones if there are too many. */
 export async function startSession(
   world: World,
-  visitor: Visitor,
+  visitor: MemberBrowser,
   member: Credentials,
   session: Session,
 ): Promise<void> {
@@ -98,14 +98,14 @@ export async function memberOfSession({ db, now }: World, key: string) {
 }
 
 /** The member who is signed in to this browser. */
-export async function requireMember(world: World, { officeKey }: Pick<Visitor, 'officeKey'>) {
+export async function requireMember(world: World, { officeKey }: Pick<MemberBrowser, 'officeKey'>) {
   const member = officeKey ? await memberOfSession(world, officeKey) : undefined
   if (!member) throw new Refusal(401, 'Please sign in.')
   return member
 }
 
 /** The same, if the page shows this member: another member may have signed in since, in another tab. */
-export async function requireDisplayedMember(world: World, displayed: { username: string }, visitor: Visitor) {
+export async function requireDisplayedMember(world: World, displayed: { username: string }, visitor: MemberBrowser) {
   const member = await requireMember(world, visitor)
   if (member.username !== displayed.username)
     throw new Refusal(409, `${member.username} is now signed in to this browser. Please reload the page.`)
@@ -115,7 +115,7 @@ export async function requireDisplayedMember(world: World, displayed: { username
 const closeSession = (db: Db, key: string) =>
   db.deleteFrom('office_session').where('key_hash', '=', sha256(key)).returning('member_id').executeTakeFirst()
 
-export async function signOut(world: World, _input: object, visitor: Visitor): Promise<void> {
+export async function signOut(world: World, _input: object, visitor: MemberBrowser): Promise<void> {
   const { db } = world
   const { officeKey, address } = visitor
   const session = officeKey ? await closeSession(db, officeKey) : undefined
@@ -126,7 +126,7 @@ export async function signOut(world: World, _input: object, visitor: Visitor): P
   visitor.clearOfficeCookie()
 }
 
-export async function signOutEverywhere(world: World, _input: object, visitor: Visitor): Promise<void> {
+export async function signOutEverywhere(world: World, _input: object, visitor: MemberBrowser): Promise<void> {
   const { id } = await requireMember(world, visitor)
   await closeAllSessions(world.db, id)
   await recordEvent(world, { kind: 'sessions_ended', member_id: id, address: visitor.address })
@@ -137,7 +137,7 @@ export async function signOutEverywhere(world: World, _input: object, visitor: V
 export async function closeAllSessions(
   db: Db,
   member_id: string,
-  except: Partial<Pick<Visitor, 'officeKey'>> = {},
+  except: Partial<Pick<MemberBrowser, 'officeKey'>> = {},
 ): Promise<Access> {
   const access = await revokeGrants(db, member_id).executeTakeFirstOrThrow()
   await db

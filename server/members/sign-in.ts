@@ -1,8 +1,9 @@
 import { countAgainstLimits, type LimitUse } from '#server/abuse/limits.ts'
+import { networkOf } from '#server/client.ts'
+import type { MemberBrowser } from '#server/members/browser.ts'
 import { Refusal } from '#server/refusal.ts'
 import { type HashApplicant, verifyPassword } from '#server/secrets/password-hash.ts'
 import { recordEvent } from '#server/security/security-log.ts'
-import { networkOf, type Visitor } from '#server/visitor.ts'
 import type { World } from '#server/world/world.ts'
 import { claimValue } from './claims.ts'
 import { redeemGrant } from './grant.ts'
@@ -10,7 +11,11 @@ import { beginSecondStep } from './second-step.ts'
 import { isBrowserMark, openSession, startSession } from './session.ts'
 
 /** With the one-time grant that a new member gets. */
-export async function signInWithGrant(world: World, { token }: { token: string }, visitor: Visitor): Promise<void> {
+export async function signInWithGrant(
+  world: World,
+  { token }: { token: string },
+  visitor: MemberBrowser,
+): Promise<void> {
   const access = await redeemGrant(world, token)
   const session = access && (await openSession(world, visitor, access))
   const { address } = visitor
@@ -30,7 +35,7 @@ export async function signInWithGrant(world: World, { token }: { token: string }
 type Credentials = { name: string; password: string }
 
 /** With username or email, and password. An unknown name takes the same steps and the same time as a known one. */
-export async function signIn(world: World, { name, password }: Credentials, visitor: Visitor) {
+export async function signIn(world: World, { name, password }: Credentials, visitor: MemberBrowser) {
   const member = await findByName(world, name)
   const { trustedBrowser } = visitor
   const isTrusted = member && trustedBrowser && isBrowserMark(world, member, trustedBrowser.mark)
@@ -65,7 +70,7 @@ export const findByName = ({ db }: Pick<World, 'db'>, name: string) =>
 /** Somebody in a session or a browser of the member, or a stranger. */
 type Guesser =
   | { member_id: string; known_by: string }
-  | { member_id: string | undefined; name: string; visitor: Visitor }
+  | { member_id: string | undefined; name: string; visitor: MemberBrowser }
 
 /**
  * Whether a password is correct, within the limits for failures. Each attempt counts as a failure until it succeeds, so that

@@ -4,8 +4,8 @@ import { reservedWords } from '#contract/site.ts'
 import { countAgainstLimit } from '#server/abuse/limits.ts'
 import { type Db, inTransaction } from '#server/db/db.ts'
 import { addJob } from '#server/jobs/queue.ts'
+import type { MemberBrowser } from '#server/members/browser.ts'
 import { Refusal, refuseFields } from '#server/refusal.ts'
-import type { Visitor } from '#server/visitor.ts'
 import type { World } from '#server/world/world.ts'
 import { availability, claimName } from './claims.ts'
 import { requirePassword } from './details.ts'
@@ -18,7 +18,11 @@ type UsernameChange = { username: string; current_password: string }
  * Gives a member a new username and link. They keep the old ones: the old link leads to the new one for ever, both names
  * sign in, and nobody else can take either.
  */
-export async function changeUsername(world: World, { username, current_password }: UsernameChange, visitor: Visitor) {
+export async function changeUsername(
+  world: World,
+  { username, current_password }: UsernameChange,
+  visitor: MemberBrowser,
+) {
   const { id, enrollment_id } = await requirePassword(world, current_password, visitor)
   await countAgainstLimit(world, 'LIMIT_LOOKUPS', id)
   const now = world.now()

@@ -1,8 +1,8 @@
 import { inTransaction } from '#server/db/db.ts'
 import { addJob } from '#server/jobs/queue.ts'
 import { Refusal } from '#server/refusal.ts'
+import { todayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
-import { todayOf } from './due.ts'
 import { endMembership, hasOpenCharge, lockMembership, setEnd, updateMembership } from './membership.ts'
 import { runningPeriod, startsOn } from './next-step.ts'
 

@@ -1,6 +1,9 @@
+import { expiryYears, isExpired } from '#contract/card.ts'
+import { messages } from '#contract/fields.ts'
 import { inTransaction } from '#server/db/db.ts'
+import { gatewayDeadline } from '#server/gateways/payment/deadlines.ts'
 import type { CardChange, CardReplacement } from '#server/gateways/payment/port.ts'
-import { gatewayDeadline } from '#server/payments/payments.ts'
+import { refuseFields } from '#server/refusal.ts'
 import type { World } from '#server/world/world.ts'
 import { beginCharge, hasOpenCharge, lockMembership, sendCharge, updateMembership } from './membership.ts'
 import { cardColumns } from './new-membership.ts'
@@ -46,4 +49,10 @@ export async function chargePastDue(world: World, member_id: string): Promise<vo
     return beginCharge({ ...world, db }, membership, membership.period)
   })
   if (charge) await sendCharge(world, charge)
+}
+
+/** A date that has passed, or one that no bank would print on a card today. */
+export function rejectExpiredCard({ cc_month, cc_year }: { cc_month: string; cc_year: string }, now: Date) {
+  if (isExpired(cc_month, cc_year, now)) throw refuseFields({ cc_year: messages.expired })
+  if (!expiryYears(now).includes(cc_year)) throw refuseFields({ cc_year: 'Please select the expiration year.' })
 }

@@ -3,7 +3,7 @@ import { toAmount } from '#contract/money.ts'
 import type { OfficeView } from '#contract/office/view.ts'
 import { addDays } from '#contract/renewal.ts'
 import type { Tables } from '#server/db/tables.ts'
-import type { AttemptKey } from '#server/payments/attempt-key.ts'
+import type { AttemptKey } from '#server/gateways/payment/attempt-key.ts'
 import type { World } from '#server/world/world.ts'
 import { isLastTry, LAST_DAY, TRY_ON_DAYS } from './next-step.ts'
 

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
+import { startOfDay } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
-import { dayIn, startOfDay } from './time-zone.ts'
 
 /** Renewals of a day are spread over its first hours, so that they do not all reach the gateway at once. */
 const SPREAD_HOURS = 4
@@ -10,6 +10,3 @@ export function dueAt({ config }: Pick<World, 'config'>, member_id: string, day:
   const share = hash('sha256', member_id, 'buffer').readUInt32BE() / 2 ** 32
   return new Date(startOfDay(config.TIME_ZONE, day).getTime() + share * SPREAD_HOURS * 3_600_000)
 }
-
-/** Today, in the operator's time zone. */
-export const todayOf = ({ config, now }: Pick<World, 'config' | 'now'>): string => dayIn(config.TIME_ZONE, now())

@@ -3,8 +3,9 @@ import { intervalOf } from '#contract/packages.ts'
 import { periodStart } from '#contract/renewal.ts'
 import type { RenewalLine, Tables } from '#server/db/tables.ts'
 import type { Approval } from '#server/gateways/payment/port.ts'
+import { todayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
-import { dueAt, todayOf } from './due.ts'
+import { dueAt } from './due.ts'
 import { nextNotice } from './notices.ts'
 
 type Joined = {

@@ -2,11 +2,11 @@ import { sql } from 'kysely'
 import { addDays } from '#contract/renewal.ts'
 import { inTransaction } from '#server/db/db.ts'
 import { addJob } from '#server/jobs/queue.ts'
+import { dayIn, todayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
-import { dueAt, todayOf } from './due.ts'
+import { dueAt } from './due.ts'
 import { updateMembership } from './membership.ts'
 import { nextNotice, noticesBetween } from './notices.ts'
-import { dayIn } from './time-zone.ts'
 
 const MEMBERS_AT_ONCE = 50
 /** So that other work gets its turn; the rest follows a minute later. */

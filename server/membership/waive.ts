@@ -1,8 +1,9 @@
 import { inTransaction } from '#server/db/db.ts'
 import { addJob } from '#server/jobs/queue.ts'
 import { Refusal } from '#server/refusal.ts'
+import { todayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
-import { dueAt, todayOf } from './due.ts'
+import { dueAt } from './due.ts'
 import { hasOpenCharge, type LockedMembership, lockMembership, setPeriod, updateMembership } from './membership.ts'
 import { startsOn } from './next-step.ts'
 

@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { withinCardLimits } from '#server/abuse/card-limits.ts'
-import { rejectExpiredCard } from '#server/enrollment/screening.ts'
+import { countCardUse } from '#server/abuse/card-limits.ts'
+import { referenceOf } from '#server/gateways/payment/attempt-key.ts'
 import type { Card } from '#server/gateways/payment/port.ts'
+import type { MemberBrowser } from '#server/members/browser.ts'
 import { requireDisplayedMember } from '#server/members/session.ts'
-import { chargePastDue, replaceCard } from '#server/membership/card.ts'
-import { referenceOf } from '#server/payments/attempt-key.ts'
+import { chargePastDue, rejectExpiredCard, replaceCard } from '#server/membership/card.ts'
 import { Refusal, refuseFields } from '#server/refusal.ts'
-import type { Visitor } from '#server/visitor.ts'
 import type { World } from '#server/world/world.ts'
 
 type NewCard = Card & { username: string; captcha: string }
@@ -15,22 +14,23 @@ type NewCard = Card & { username: string; captcha: string }
 export async function changeCard(
   world: World,
   { username, captcha, ...card }: NewCard,
-  visitor: Visitor,
+  browser: MemberBrowser,
 ): Promise<string> {
-  const { id } = await requireDisplayedMember(world, { username }, visitor)
+  const { id } = await requireDisplayedMember(world, { username }, browser)
   rejectExpiredCard(card, world.now())
   const reference = referenceOf({ enrollment_id: randomUUID(), attempt: 1 })
   if (!(await world.captcha.verify(captcha, reference))) throw refuseFields({ captcha: 'Please confirm the captcha.' })
   const { enrollment_id, mobile_phone, ...billing } = await billingOf(world, id)
-  const { payment } = await withinCardLimits(
-    world,
-    { cc_number: card.cc_number, mobile_phone, enrollment_id, reference, visitor },
-    async () => {
-      const { outcome } = await replaceCard(world, id, { card, billing, reference })
-      if (outcome === 'failed' || outcome === 'unknown') throw new Refusal(502, NOT_VERIFIED)
-      return { payment: outcome === 'approved' ? ('Approved' as const) : ('Declined' as const) }
-    },
-  )
+  const use = { cc_number: card.cc_number, mobile_phone, enrollment_id, reference, client: browser }
+  const counted = await countCardUse(world, use)
+  let payment: 'Approved' | 'Declined' | undefined
+  try {
+    const { outcome } = await replaceCard(world, id, { card, billing, reference })
+    if (outcome === 'failed' || outcome === 'unknown') throw new Refusal(502, NOT_VERIFIED)
+    payment = outcome === 'approved' ? 'Approved' : 'Declined'
+  } finally {
+    await counted.settle(payment)
+  }
   if (payment === 'Declined') throw refuseFields({ cc_number: DECLINED })
   await chargePastDue(world, id)
   return id

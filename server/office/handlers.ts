@@ -1,5 +1,7 @@
 import type { officeCalls } from '#contract/office/office.ts'
 import { countAgainstLimit } from '#server/abuse/limits.ts'
+import { emptyReply, type Handlers } from '#server/http/handlers.ts'
+import type { MemberBrowser } from '#server/members/browser.ts'
 import { changeEmail, confirmEmail, sendEmailLink } from '#server/members/details.ts'
 import { changeJoinEmails } from '#server/members/join-emails.ts'
 import { changeName } from '#server/members/name.ts'
@@ -24,14 +26,12 @@ import { cancel, resume } from '#server/membership/cancellation.ts'
 import { dropPackage } from '#server/membership/lines.ts'
 import { comeBack } from '#server/membership/return.ts'
 import { isOurFailure } from '#server/refusal.ts'
-import { emptyReply, type Handlers } from '#server/site/handlers.ts'
-import type { Visitor } from '#server/visitor.ts'
 import type { World } from '#server/world/world.ts'
 import { changeCard } from './card.ts'
 import { acceptedText, viewOffice } from './view.ts'
 
 /** The handler of each call of the office. */
-export const officeHandlers: Handlers<typeof officeCalls> = {
+export const officeHandlers: Handlers<typeof officeCalls, MemberBrowser> = {
   enterOffice: emptyReply(limitFailures(signInWithGrant)),
   signIn,
   signInWithCode: emptyReply(signInWithCode),
@@ -77,7 +77,7 @@ export const officeHandlers: Handlers<typeof officeCalls> = {
   keepMembership: thenViewOffice(forDisplayedMember(resume)),
 }
 
-type Work<Input, Result> = (world: World, input: Input, visitor: Visitor) => Promise<Result>
+type Work<Input, Result> = (world: World, input: Input, visitor: MemberBrowser) => Promise<Result>
 
 /** Runs a change that returns the member's id, and responds with the updated view. */
 function thenViewOffice<Input>(change: Work<Input, string>): Work<Input, Awaited<ReturnType<typeof viewOffice>>> {
@@ -86,7 +86,7 @@ function thenViewOffice<Input>(change: Work<Input, string>): Work<Input, Awaited
 
 /** Changes how the member signs in, and adds the updated view to what that returns. */
 function withSecurityView<Input, Result extends object>(change: Work<Input, Result>) {
-  return async (world: World, input: Input, visitor: Visitor) => {
+  return async (world: World, input: Input, visitor: MemberBrowser) => {
     const result = await change(world, input, visitor)
     return { ...result, view: await viewSecurity(world, (await requireMember(world, visitor)).id, visitor) }
   }
@@ -94,7 +94,7 @@ function withSecurityView<Input, Result extends object>(change: Work<Input, Resu
 
 function thenViewSecurity<Input>(change: Work<Input, object>) {
   const work = withSecurityView(change)
-  return async (world: World, input: Input, visitor: Visitor) => (await work(world, input, visitor)).view
+  return async (world: World, input: Input, visitor: MemberBrowser) => (await work(world, input, visitor)).view
 }
 
 /** Changes the membership of the member on the screen. */

@@ -1,12 +1,10 @@
 import { sql } from 'kysely'
-import { toAmount } from '#contract/money.ts'
 import { nextUsernameChange } from '#contract/office/address.ts'
 import type { OfficeView } from '#contract/office/view.ts'
-import { intervalOf } from '#contract/packages.ts'
-import { renewalTotal } from '#contract/renewal.ts'
-import { statement } from '#server/db/statement.ts'
 import { findNewestLink } from '#server/members/email-links.ts'
-import { cardOf, paidRenewals } from '#server/membership/charges.ts'
+import { pendingPhone } from '#server/members/phone.ts'
+import { paidRenewals } from '#server/membership/charges.ts'
+import { receiptOf } from '#server/membership/receipt.ts'
 import { membershipSummary } from '#server/membership/summary.ts'
 import { Refusal } from '#server/refusal.ts'
 import type { World } from '#server/world/world.ts'
@@ -62,19 +60,6 @@ function emailNotice({ now }: World, member: Member): Pick<OfficeView, 'email_no
   return !member.email_confirmed_at && isNew ? { email_notice: 'unconfirmed' } : {}
 }
 
-/** How long a new number waits for its code. */
-const PENDING_MS = 3_600_000
-
-type PendingColumns = { unconfirmed_phone: string | null; unconfirmed_phone_at: Date | null }
-
-/** The new number that waits for its code. */
-export const pendingPhone = ({ now }: Pick<World, 'now'>, member: PendingColumns): string | undefined =>
-  member.unconfirmed_phone &&
-  member.unconfirmed_phone_at &&
-  now().getTime() - member.unconfirmed_phone_at.getTime() < PENDING_MS
-    ? member.unconfirmed_phone
-    : undefined
-
 const dayOf = (time: Date) => time.toISOString().slice(0, 10)
 
 /** A member's link, for the QR code. */
@@ -97,41 +82,6 @@ const findMember = ({ db }: World, member_id: string) =>
     .where('member.id', '=', member_id)
     .executeTakeFirstOrThrow()
 type Member = Awaited<ReturnType<typeof findMember>>
-
-/** The order lines, the total and the payment reference of a member's order, and what it costs every month or year. */
-export async function receiptOf({ db }: World, member_id: string) {
-  const { rows: lines } = await readOrder(db, { member_id })
-  const [first] = lines
-  if (!first) throw new Error('The member has no order.')
-  return {
-    reference: first.reference,
-    paid_on: dayOf(first.created_at),
-    lines: lines.map(({ name, list, price_cents, renewal_cents, billing_interval }) => ({
-      name,
-      price: toAmount(price_cents),
-      is_recurring: list === 'autoship_product_ids' && renewal_cents > 0,
-      billing_interval,
-    })),
-    total: toAmount(first.grand_total),
-    ...cardOf(first),
-    renewal_price: toAmount(renewalTotal(lines)),
-    interval: intervalOf(lines),
-  }
-}
-
-const readOrder = statement((db, { member_id }: { member_id: string }) =>
-  db
-    .selectFrom('orders')
-    .innerJoin('member', 'member.id', 'orders.member_id')
-    .innerJoin('payment', (join) =>
-      join.onRef('payment.enrollment_id', '=', 'member.enrollment_id').onRef('payment.attempt', '=', 'orders.attempt'),
-    )
-    .innerJoin('order_line', 'order_line.order_id', 'orders.id')
-    .select(['reference', 'orders.created_at', 'grand_total', 'name', 'list', 'price_cents', 'renewal_cents'])
-    .select(['billing_interval', 'card_brand', 'card_last_four', 'card_expires'])
-    .where('orders.member_id', '=', member_id)
-    .orderBy('product_id'),
-)
 
 async function acceptedTitles({ db }: World, member_id: string): Promise<OfficeView['accepted']> {
   const accepted = await db

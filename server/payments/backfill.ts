@@ -1,7 +1,7 @@
 import type { PaymentState } from '#server/db/tables.ts'
+import { gatewayDeadline } from '#server/gateways/payment/deadlines.ts'
 import type { Approval } from '#server/gateways/payment/port.ts'
 import type { World } from '#server/world/world.ts'
-import { gatewayDeadline } from './payments.ts'
 
 type Context = Pick<World, 'config' | 'db' | 'log' | 'now' | 'payment'>
 

@@ -1,8 +1,9 @@
 import { statement } from '#server/db/statement.ts'
+import { type AttemptKey, referenceOf } from '#server/gateways/payment/attempt-key.ts'
+import { gatewayDeadline } from '#server/gateways/payment/deadlines.ts'
 import type { RefundResult } from '#server/gateways/payment/port.ts'
 import type { World } from '#server/world/world.ts'
-import { type AttemptKey, referenceOf } from './attempt-key.ts'
-import { endedWithoutCharge, gatewayDeadline, transition } from './payments.ts'
+import { endedWithoutCharge, transition } from './payments.ts'
 
 /** Takes the money that the gateway holds, once the member exists. Throws until the gateway has confirmed. */
 export async function captureHold(world: World, key: AttemptKey): Promise<void> {

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { referenceOf } from '#server/gateways/payment/attempt-key.ts'
 import { cards } from '#server/gateways/payment/cards.ts'
 import { acceptRealCards, realCards } from '#server/test/real-cards.ts'
 import { filledForm, type Site, testSite } from '#server/test/site.ts'
 import { settleAttempts } from '#server/worker/janitor.ts'
 import { runJobs } from '#server/worker/jobs.ts'
-import { referenceOf } from './attempt-key.ts'
 
 let site: Site
 beforeAll(async () => {

@@ -3,9 +3,10 @@ import type { Enrollment } from '#contract/enrollment.ts'
 import type { Db } from '#server/db/db.ts'
 import { statement } from '#server/db/statement.ts'
 import type { Details, PaymentState, Tables } from '#server/db/tables.ts'
+import { type AttemptKey, referenceOf } from '#server/gateways/payment/attempt-key.ts'
+import { gatewayDeadline } from '#server/gateways/payment/deadlines.ts'
 import type { Authorization, Failure } from '#server/gateways/payment/port.ts'
 import type { World } from '#server/world/world.ts'
-import { type AttemptKey, referenceOf } from './attempt-key.ts'
 
 /**
  * The journal of attempts to pay. Every state change is a conditional update, so an answer that comes late cannot change
@@ -59,14 +60,6 @@ export async function authorize(world: World, attempt: Attempt, order: Enrollmen
     return { outcome: 'unknown' }
   }
 }
-
-/** Aborts a call to the gateway that takes too long. */
-export const gatewayDeadline = ({ config }: Pick<World, 'config'>) =>
-  AbortSignal.timeout(config.PAYMENT_DEADLINE_SECONDS * 1000)
-
-/** When a lease that starts now expires: later than any answer from the gateway can arrive. */
-export const leaseEnd = ({ config, now }: Pick<World, 'config' | 'now'>) =>
-  addSeconds(now(), 2 * config.PAYMENT_DEADLINE_SECONDS + 1)
 
 /** The outcome is not known yet. The janitor asks the gateway again: soon at first, then less and less often. */
 export const awaitGateway = (world: World, attempt: AttemptKey, answer: { outcome: string }, since = world.now()) =>

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { main } from '#server/cli/payments.ts'
+import { showPayment } from '#server/cli/show-payment.ts'
 import { cards } from '#server/gateways/payment/cards.ts'
 import type { SandboxGateway } from '#server/gateways/payment/sandbox/sandbox.ts'
 import { renewMemberships } from '#server/membership/membership.ts'
@@ -12,7 +13,6 @@ import { backfillCards } from './backfill.ts'
 import { openDifferences, resolveDifference } from './books/differences.ts'
 import { reconcile } from './books/reconciliation.ts'
 import { requestRefund, requestVoid } from './refunds.ts'
-import { showPayment } from './show.ts'
 
 const DAY = 86_400
 const request = { reason: 'A test', who: 'staff' }

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { showAmount, toAmount } from '#contract/money.ts'
 import { type Db, inTransaction } from '#server/db/db.ts'
 import type { PaymentState, Tables } from '#server/db/tables.ts'
+import { refundReferenceOf } from '#server/gateways/payment/attempt-key.ts'
+import { gatewayDeadline } from '#server/gateways/payment/deadlines.ts'
 import { addJob, type JobPayloads } from '#server/jobs/queue.ts'
 import { OperatorError } from '#server/operator-error.ts'
 import type { World } from '#server/world/world.ts'
-import { refundReferenceOf } from './attempt-key.ts'
-import { gatewayDeadline } from './payments.ts'
 
 type Context = Pick<World, 'config' | 'db' | 'log' | 'now' | 'payment'>
 

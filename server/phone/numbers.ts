@@ -51,3 +51,6 @@ export async function showWithoutPlus(mobile_phone: string): Promise<string> {
   const { parsePhoneNumberWithError } = await loadNumberingPlans()
   return parsePhoneNumberWithError(mobile_phone).formatInternational().replace(/^\+/, '')
 }
+
+/** '+•••••••••77' */
+export const maskPhone = (phone: string) => `+${'•'.repeat(Math.max(1, phone.length - 3))}${phone.slice(-2)}`

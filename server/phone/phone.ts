@@ -11,11 +11,11 @@ import {
   undoOneUse,
   whenToRetry,
 } from '#server/abuse/limits.ts'
+import type { Client } from '#server/client.ts'
+import { networkOf } from '#server/client.ts'
 import { acquireLease, leaseExpiry, releaseLease } from '#server/db/leases.ts'
-import { consumeKey, findUser } from '#server/db/one-time-keys.ts'
 import type { SendResult } from '#server/gateways/sms/port.ts'
 import { Refusal, refuseField } from '#server/refusal.ts'
-import { networkOf, type Visitor } from '#server/visitor.ts'
 import type { World } from '#server/world/world.ts'
 import { elsewhereMessage, isCodeCountry, numberFrom } from './countries.ts'
 import { isPossible } from './numbers.ts'
@@ -55,7 +55,7 @@ type CodeRequest = { mobile_phone: string; channel: 'sms' | 'call'; captcha: str
 export async function sendCode(
   world: World,
   { mobile_phone, channel, captcha }: CodeRequest,
-  visitor: Visitor,
+  visitor: Client,
   enrollment_id: string,
 ): Promise<PhoneReply> {
   if (!(await isPossible(mobile_phone))) return replies.impossible
@@ -84,7 +84,7 @@ export const areCodesSent = ({ sms, config }: Pick<World, 'sms' | 'config'>) =>
 export async function sendCodeToMember(
   world: World,
   mobile_phone: string,
-  visitor: Visitor,
+  visitor: Client,
   enrollment_id: string,
 ): Promise<string | undefined> {
   if (!(await isCodeCountry(world.config, mobile_phone))) return elsewhereMessage(world.config)
@@ -98,7 +98,7 @@ export async function sendCodeToMember(
 async function deliverCode(
   world: World,
   { mobile_phone, channel }: Pick<CodeRequest, 'mobile_phone' | 'channel'>,
-  visitor: Visitor,
+  visitor: Client,
   enrollment_id: string,
   reducedQuota: LimitUse[],
 ): Promise<SendResult> {
@@ -156,7 +156,7 @@ const forgetOtherNumbers = ({ db }: World, enrollment_id: string, mobile_phone: 
 const HOUR = 3600
 
 /** A code that no payment needs suggests SMS pumping. A visitor who was asked to confirm within the last hour may still get one. */
-const isCodeNeeded = async (world: World, visitor: Visitor, grace: number): Promise<boolean> =>
+const isCodeNeeded = async (world: World, visitor: Client, grace: number): Promise<boolean> =>
   world.config.PHONE_VERIFICATION || requiresPhoneCode(world, networkOf(visitor), grace)
 
 /** What an order lacks while its card needs a code: the code, and another number if this one cannot get any. */
@@ -175,7 +175,7 @@ async function unsupportedMessage(world: World): Promise<string> {
 }
 
 /** Unconfirmed codes suggest SMS pumping. Keep sending a few, so that honest visitors are not locked out. */
-async function reducedQuotaUses(world: World, visitor: Visitor): Promise<LimitUse[]> {
+async function reducedQuotaUses(world: World, visitor: Client): Promise<LimitUse[]> {
   const retryAfter = await secondsOpen(world, 'codes')
   if (!retryAfter) return []
   const uses = reducedQuotaOf(visitor)
@@ -187,13 +187,13 @@ async function reducedQuotaUses(world: World, visitor: Visitor): Promise<LimitUs
   })
 }
 
-const reducedQuotaOf = (visitor: Visitor): LimitUse[] => [
+const reducedQuotaOf = (visitor: Client): LimitUse[] => [
   ['BREAKER_CODES', 'all'],
   ['BREAKER_CODES_BY_NETWORK', networkOf(visitor)],
 ]
 
 /** Only the first code of an enrollment needs a captcha. Checks count against a limit, because they may call a vendor. */
-async function requireHuman(world: World, enrollment_id: string, solution: string | undefined, { address }: Visitor) {
+async function requireHuman(world: World, enrollment_id: string, solution: string | undefined, { address }: Client) {
   const earlier = await world.db
     .selectFrom('phone_check')
     .select('mobile_phone')
@@ -229,7 +229,7 @@ type CodeEntry = { mobile_phone: string; code: string }
 export async function verifyCode(
   world: World,
   entry: CodeEntry,
-  visitor: Visitor,
+  visitor: Client,
   enrollment_id: string,
 ): Promise<PhoneReply> {
   const { giveBack } = await countAgainstLimit(world, 'LIMIT_CODE_CHECKS', visitor.address)
@@ -242,7 +242,7 @@ export async function verifyCode(
 async function confirm(
   world: World,
   { mobile_phone, code }: CodeEntry,
-  visitor: Visitor,
+  visitor: Client,
   enrollment_id: string,
 ): Promise<PhoneReply> {
   const check = await findCheck(world, enrollment_id, mobile_phone) // missing if another visitor requested the code, or the number changed
@@ -267,7 +267,7 @@ async function confirm(
 }
 
 /** A confirmed code makes room for another one. */
-async function giveBackReducedQuota(world: World, visitor: Visitor, { sent_at }: { sent_at: Date }) {
+async function giveBackReducedQuota(world: World, visitor: Client, { sent_at }: { sent_at: Date }) {
   if (!(await secondsOpen(world, 'codes', sent_at))) return
   for (const use of reducedQuotaOf(visitor)) await undoOneUse(world, use)
 }
@@ -275,48 +275,6 @@ async function giveBackReducedQuota(world: World, visitor: Visitor, { sent_at }:
 /** The code is already sent or used, so an error while counting must not fail the request. */
 const logFailure = (world: World, counting: Promise<unknown>) =>
   counting.catch((err: unknown) => world.log.error({ err }, 'could not count a phone code'))
-
-type Confirming = { enrollment_id: string; cookie: string | undefined }
-
-/**
- * Whether this number was confirmed for the enrollment, or for the one in the cookie: two tabs may have different enrollments.
- * A confirmation that another enrollment has used does not count.
- */
-export async function isVerified(world: World, mobile_phone: string, confirming: Confirming): Promise<boolean> {
-  const users = await Promise.all(
-    (await confirmations(world, mobile_phone, confirming)).map((key) => findUser(world.db, 'phone', key)),
-  )
-  return users.some((user) => user === undefined || user === confirming.enrollment_id)
-}
-
-/** The same, and from now on it serves this enrollment only. Of several at once, one gets it. */
-export async function useConfirmation(world: World, mobile_phone: string, confirming: Confirming): Promise<boolean> {
-  const { db, now } = world
-  const expires_at = new Date(now().getTime() + USED_DAYS * 24 * HOUR * 1000)
-  const used_by = confirming.enrollment_id
-  for (const key of await confirmations(world, mobile_phone, confirming))
-    if (
-      (await consumeKey(db, { kind: 'phone', key, used_by, expires_at })) ||
-      (await findUser(db, 'phone', key)) === used_by
-    )
-      return true
-  return false
-}
-
-/** Longer than a confirmation is kept. */
-const USED_DAYS = 90
-
-/** One key for each: confirming the number again with another code makes a new one. */
-async function confirmations({ db }: World, mobile_phone: string, { enrollment_id, cookie }: Confirming) {
-  const rows = await db
-    .selectFrom('phone_check')
-    .select(['enrollment_id', 'verified_at'])
-    .where('enrollment_id', 'in', [enrollment_id, cookie ?? enrollment_id])
-    .where('mobile_phone', '=', mobile_phone)
-    .where('verified_at', 'is not', null)
-    .execute()
-  return rows.map((row) => `${row.enrollment_id} ${row.verified_at?.toISOString()}`)
-}
 
 /** Confirmed, and no code was sent since. */
 const isConfirmed = (check: { verified_at: Date | null; sends: number } | undefined) =>

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module'
-import { isVariantOf, plainForms } from '#contract/password.ts'
+import { isVariantOf, passwordMessages, passwordProblem, plainForms } from '#contract/password.ts'
+import { refuseFields } from '#server/refusal.ts'
 
 /** The list is sorted by frequency. Later entries are words that a good password may contain. */
 const MOST_USED = 10_000
@@ -16,4 +17,17 @@ let commonPasswords: ReadonlySet<string> | undefined // loaded on first use, to 
 export const isCommonPassword = (password: string): boolean => {
   commonPasswords ??= loadCommonPasswords()
   return isVariantOf(commonPasswords, password)
+}
+
+type PasswordChoice = { password: string } & Parameters<typeof passwordProblem>[1]
+
+/** Rejects passwords that meet the spec's rule but are easy to guess. */
+export function rejectGuessablePassword(
+  { config }: { config: { COMMON_PASSWORDS: 'allow' | 'refuse' } },
+  order: PasswordChoice,
+) {
+  if (config.COMMON_PASSWORDS === 'allow') return
+  const isCommon = () => (isCommonPassword(order.password) ? passwordMessages.common : undefined)
+  const problem = passwordProblem(order.password, order) ?? isCommon()
+  if (problem) throw refuseFields({ password: problem })
 }

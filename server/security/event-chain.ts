@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { Db } from '#server/db/db.ts'
 import type { Tables } from '#server/db/tables.ts'
-import type { World } from '#server/world/world.ts'
+import type { Keys } from '#server/secrets/secrets.ts'
 
 /** The chain of sealed events. Its seals are rows of the audit log: this one goes from event `first` to `last`. */
 export type Seal = { first: number; last: number; hash: string }
@@ -9,7 +9,7 @@ export type Seal = { first: number; last: number; hash: string }
 type EventRow = Selectable<Tables['security_event']>
 
 /** Keyed, and over the hash before it, so that nobody can change, remove or add an event with access to the database alone. */
-export const hashEvent = (keys: World['keys'], previous: string, position: number, row: EventRow): string =>
+export const hashEvent = (keys: Keys, previous: string, position: number, row: EventRow): string =>
   keys.hmac('security event', eventText(previous, position, row))
 
 const eventText = (previous: string, position: number, row: EventRow) =>
@@ -56,7 +56,7 @@ async function newestDetails(db: Db, act: string): Promise<string | null | undef
 export type EventCounts = { events: number; expired: number; unsealed: number }
 
 /** Compares the events with their seals, which are passed in the order of the audit log. Answers are sentences about what is wrong. */
-export function eventChecker({ db, keys }: Pick<World, 'db' | 'keys'>) {
+export function eventChecker({ db, keys }: { db: Db; keys: Keys }) {
   let previous: Seal = { first: 0, last: 0, hash: '' }
   let expired = 0
   let events = 0
@@ -112,7 +112,7 @@ const eventsOf = (db: Db, { first, last }: Seal) =>
     .orderBy('position')
     .execute()
 
-function problemIn(keys: World['keys'], previousHash: string, { first, last, hash }: Seal, rows: EventRow[]) {
+function problemIn(keys: Keys, previousHash: string, { first, last, hash }: Seal, rows: EventRow[]) {
   let previous = previousHash
   for (let position = first; position <= last; position++) {
     const row = rows[position - first]

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
+import { type Address, networkOf } from '#server/client.ts'
 import type { Db } from '#server/db/db.ts'
 import { statement } from '#server/db/statement.ts'
-import type { Address } from '#server/visitor.ts'
-import { networkOf } from '#server/visitor.ts'
-import type { World } from '#server/world/world.ts'
+import type { Keys } from '#server/secrets/secrets.ts'
 
 type Kind = {
   text: string
@@ -52,7 +51,7 @@ export type SecurityEvent = {
   details?: Record<string, string | number | boolean>
 }
 
-type Context = Pick<World, 'db' | 'keys' | 'now'>
+type Context = { db: Db; keys: Keys; now: () => Date }
 
 /** Adds an event. In a transaction it is written with it, or not at all. */
 export async function recordEvent({ db, keys, now }: Context, event: SecurityEvent): Promise<void> {
@@ -62,11 +61,11 @@ export async function recordEvent({ db, keys, now }: Context, event: SecurityEve
   await ('isCounted' in eventKinds[kind] ? countEvent(db, facts, now()) : insertEvent(db, facts, now()))
 }
 
-export const hashNetwork = (keys: World['keys'], address: Address): string =>
+export const hashNetwork = (keys: Keys, address: Address): string =>
   keys.hmac('security network', networkOf({ address }))
 
 /** To find events of a network, also those from before the keys were changed. */
-export const networkHashes = (keys: World['keys'], address: Address): string[] =>
+export const networkHashes = (keys: Keys, address: Address): string[] =>
   keys.hmacs('security network', networkOf({ address }))
 
 type Facts = {

@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import Fastify, {
   type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
   type FastifyServerFactory,
   type FastifyServerOptions,
   LogController,
@@ -12,7 +14,8 @@ import { consoleCalls } from '#contract/console/console.ts'
 import { messageCalls } from '#contract/message-calls.ts'
 import { officeCalls } from '#contract/office/office.ts'
 import { brandOf, type SiteBrand } from '#server/brand/brand.ts'
-import { linkTo } from '#server/config/operator.ts'
+import { isOfficeOurs, linkTo } from '#server/config/operator.ts'
+import { staffBrowserFrom } from '#server/console/access/browser.ts'
 import { flushOrWarn } from '#server/funnel/funnel.ts'
 import { addCookies } from '#server/http/cookies.ts'
 import { Download, sendDownload } from '#server/http/download.ts'
@@ -24,16 +27,18 @@ import {
   replyToMissingHost,
   replyToUnreadable,
 } from '#server/http/errors.ts'
+import type { Handlers } from '#server/http/handlers.ts'
 import { dataHeaders } from '#server/http/headers.ts'
-import { visitorFrom } from '#server/http/request.ts'
+import { memberBrowserFrom } from '#server/members/browser.ts'
+import { visitorFrom } from '#server/sponsors/visitor.ts'
 import type { World } from '#server/world/world.ts'
 import { closeGracefully } from './closing.ts'
 import { addConsole } from './console-pages.ts'
 import { addCspReports } from './csp-reports.ts'
-import { type Handlers, handlers, messageHandlers } from './handlers.ts'
+import { handlers, messageHandlers } from './handlers.ts'
 import { addHealth } from './health.ts'
 import { checkHost } from './hosts.ts'
-import { addOffice, isOfficeOurs } from './office-pages.ts'
+import { addOffice } from './office-pages.ts'
 import { addPages } from './page.ts'
 import { addPublicPages } from './public-pages.ts'
 import type { Look, Shell } from './shell.ts'
@@ -134,8 +139,14 @@ function addApi(api: FastifyInstance, world: World) {
   api.setErrorHandler(replyToError)
   api.setNotFoundHandler((_request, reply) => reply.code(404).send(notFoundReply))
   addPublicCalls(api, world)
-  addCalls(api, world, messageCalls, async () => messageHandlers)
-  addCalls(api, world, consoleCalls, async () => (await import('#server/console/handlers.ts')).consoleHandlers)
+  addCalls(api, world, messageCalls, visitorFrom, async () => messageHandlers)
+  addCalls(
+    api,
+    world,
+    consoleCalls,
+    staffBrowserFrom,
+    async () => (await import('#server/console/handlers.ts')).consoleHandlers,
+  )
   let document: ReturnType<typeof describePublicCalls> | undefined
   api.get('/openapi.json', () => {
     document ??= describePublicCalls(world)
@@ -145,9 +156,15 @@ function addApi(api: FastifyInstance, world: World) {
 
 /** The calls that anyone may build on. The reference describes these and no others. */
 function addPublicCalls(api: FastifyInstance, world: World) {
-  addCalls(api, world, calls, async () => handlers)
+  addCalls(api, world, calls, visitorFrom, async () => handlers)
   if (isOfficeOurs(world.config))
-    addCalls(api, world, officeCalls, async () => (await import('#server/office/handlers.ts')).officeHandlers)
+    addCalls(
+      api,
+      world,
+      officeCalls,
+      memberBrowserFrom,
+      async () => (await import('#server/office/handlers.ts')).officeHandlers,
+    )
 }
 
 async function describePublicCalls(world: World) {
@@ -155,21 +172,29 @@ async function describePublicCalls(world: World) {
   return describeCalls(world.config, (app) => addPublicCalls(app, world))
 }
 
+/** What a request says about who sent it. */
+type CallerFrom<Caller> = (request: FastifyRequest, reply: FastifyReply, world: World) => Caller
+
 /** Office and console load their handlers with the first call, because a start doesn't need them. */
-function addCalls<Calls extends Record<string, Call>>(
+function addCalls<Calls extends Record<string, Call>, Caller>(
   api: FastifyInstance,
   world: World,
   calls: Calls,
-  load: () => Promise<Handlers<Calls>>,
+  callerFrom: CallerFrom<Caller>,
+  load: () => Promise<Handlers<Calls, Caller>>,
 ) {
   for (const [name, call] of Object.entries(calls))
-    addCall(api, world, name, call, async () => (await load())[name] as Handler)
+    addCall(api, name, call, async (input, request, reply) => {
+      const handler = (await load())[name] as Handler<Caller>
+      return handler(world, input, callerFrom(request, reply, world))
+    })
 }
 
-type Handler = (world: World, input: unknown, visitor: unknown) => Promise<unknown>
+type Handler<Caller> = (world: World, input: unknown, caller: Caller) => Promise<unknown>
+type Answer = (input: unknown, request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
 
 /** A call of the contract as a route: its schemas check the input and strip the output. */
-function addCall(api: FastifyInstance, world: World, name: string, call: Call, load: () => Promise<Handler>) {
+function addCall(api: FastifyInstance, name: string, call: Call, answer: Answer) {
   const source = call.path.includes(':') ? 'params' : call.method === 'GET' ? 'querystring' : 'body'
   api.route({
     method: call.method,
@@ -189,8 +214,7 @@ function addCall(api: FastifyInstance, world: World, name: string, call: Call, l
     },
     handler: async (request, reply) => {
       const input = request[source === 'querystring' ? 'query' : source]
-      const handler = await load()
-      const output = await handler(world, input, visitorFrom(request, reply, world))
+      const output = await answer(input, request, reply)
       if (output instanceof Download) return sendDownload(reply, output)
       return reply.code(call.mayBePending && isPending(output) ? 202 : 200).send(output)
     },

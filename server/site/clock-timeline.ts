@@ -3,7 +3,7 @@ import { toAmount } from '#contract/money.ts'
 import type { ClockEvent, ClockMembership } from '#contract/pages.ts'
 import { renewalTotal } from '#contract/renewal.ts'
 import type { Tables } from '#server/db/tables.ts'
-import { dayIn } from '#server/membership/time-zone.ts'
+import { dayIn } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
 
 const MAX_EVENTS = 200

@@ -2,8 +2,8 @@ import type { FastifyInstance } from 'fastify'
 import * as z from 'zod/mini'
 import { LOGOS } from '#server/brand/brand.ts'
 import { findLogo } from '#server/brand/logo.ts'
-import type { Preview } from '#server/console/brand/brand-preview.ts'
 import type { World } from '#server/world/world.ts'
+import type { Preview } from './brand-preview.ts'
 import { type Shell, sendPage } from './shell.ts'
 
 /** Where the console's own router begins. */
@@ -39,7 +39,7 @@ const query = z.object({
 function addBrandPreview(app: FastifyInstance, world: World, shell: Shell) {
   const options = { schema: { params: z.object({ what: z.enum(['wizard', 'email']) }), querystring: query } }
   app.get<Preview>('/console/preview/:what', options, async (request, reply) => {
-    const { sendPreview } = await import('#server/console/brand/brand-preview.ts')
+    const { sendPreview } = await import('./brand-preview.ts')
     return sendPreview(request, reply, world, shell)
   })
 }

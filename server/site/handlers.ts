@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type * as z from 'zod/mini'
-import type { Call, calls } from '#contract/api.ts'
+import type { calls } from '#contract/api.ts'
 import type { messageCalls } from '#contract/message-calls.ts'
 import { toAmount } from '#contract/money.ts'
 import { countAgainstLimit, isWithinLimit } from '#server/abuse/limits.ts'
@@ -10,33 +9,17 @@ import { enroll, enrollmentStatus } from '#server/enrollment/enrollment.ts'
 import { usernameAvailability } from '#server/enrollment/username-suggestions.ts'
 import { countFields, countStep } from '#server/funnel/funnel.ts'
 import { recordMessages } from '#server/funnel/messages.ts'
+import { emptyReply, type Handlers } from '#server/http/handlers.ts'
 import { availability } from '#server/members/claims.ts'
 import { toDialable } from '#server/phone/numbers.ts'
 import { sendCode, verifyCode } from '#server/phone/phone.ts'
 import { Refusal } from '#server/refusal.ts'
 import { recordPageHit } from '#server/sponsors/page-hits.ts'
 import { findSponsor } from '#server/sponsors/sponsors.ts'
-import type { Visitor } from '#server/visitor.ts'
+import type { Visitor } from '#server/sponsors/visitor.ts'
 import type { World } from '#server/world/world.ts'
 
-/** One handler for each call of the contract; a missing one does not compile. */
-export type Handlers<Calls extends Record<string, Call>> = {
-  [Name in keyof Calls]: (
-    world: World,
-    input: z.infer<Calls[Name]['input']>,
-    visitor: Visitor,
-  ) => Promise<z.infer<Calls[Name]['output']>>
-}
-
-/** For a call whose reply is empty. */
-export const emptyReply =
-  <Input>(handle: (world: World, input: Input, visitor: Visitor) => Promise<void>) =>
-  async (world: World, input: Input, visitor: Visitor) => {
-    await handle(world, input, visitor)
-    return {}
-  }
-
-export const handlers: Handlers<typeof calls> = {
+export const handlers: Handlers<typeof calls, Visitor> = {
   getPackages: ({ db }, category) => findPackages(db, category),
   getLegalDocuments: ({ db }) => findDocuments(db),
   sumOrder: async (world, order) => ({ grand_total: toAmount(totalOf(await priceOrder(world, order))) }),
@@ -91,7 +74,7 @@ export const handlers: Handlers<typeof calls> = {
 }
 
 /** Beyond the limit nothing is counted, and nobody is refused anything. */
-export const messageHandlers: Handlers<typeof messageCalls> = {
+export const messageHandlers: Handlers<typeof messageCalls, Visitor> = {
   async reportMessages(world, { messages }, visitor) {
     if (await isWithinLimit(world, 'LIMIT_MESSAGES', visitor.address)) recordMessages(world, messages, visitor)
     return {}

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { OfficeStart } from '#contract/pages.ts'
-import type { Config } from '#server/config/config.ts'
-import { isSameOrigin, readOfficeCookie } from '#server/http/request.ts'
+import { isSameOrigin } from '#server/http/request.ts'
+import { readOfficeCookie } from '#server/members/browser.ts'
 import { consentBundle } from '#server/members/consent.ts'
 import { qrCodePng, qrCodeSvg } from '#server/members/qr-code.ts'
 import { viewSecurity } from '#server/members/security.ts'
@@ -9,9 +9,6 @@ import { memberOfSession } from '#server/members/session.ts'
 import { linkOf, viewOffice } from '#server/office/view.ts'
 import type { World } from '#server/world/world.ts'
 import { type Shell, sendPage } from './shell.ts'
-
-/** An operator can replace our office with their own (OFFICE_URL). */
-export const isOfficeOurs = ({ PUBLIC_URL, OFFICE_URL }: Config) => OFFICE_URL === `${PUBLIC_URL}/office`
 
 const titles: Record<OfficeStart['screen'], string> = {
   office: 'Your office',

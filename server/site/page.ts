@@ -4,25 +4,19 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { brandDescription } from '#contract/brand.ts'
 import { MASTER, reservedWords, SITE_PATTERN } from '#contract/site.ts'
 import { JOINING_CLOSED, pauseMessage } from '#server/abuse/restrictions.ts'
+import { isOfficeOurs } from '#server/config/operator.ts'
 import { enrollmentPhase, officeUrlFor } from '#server/enrollment/enrollment.ts'
 import { limitKeys } from '#server/http/address.ts'
 import { notFoundReply } from '#server/http/errors.ts'
 import { addForms } from '#server/http/forms.ts'
-import {
-  type EnrollmentCookie,
-  isPrefetch,
-  isSameOrigin,
-  isTopLevelPage,
-  readEnrollmentCookie,
-  readOfficeCookie,
-  setEnrollmentCookie,
-} from '#server/http/request.ts'
+import { isPrefetch, isSameOrigin, isTopLevelPage } from '#server/http/request.ts'
+import { readOfficeCookie } from '#server/members/browser.ts'
 import { memberOfSession } from '#server/members/session.ts'
 import { Refusal } from '#server/refusal.ts'
 import { findLanding } from '#server/sponsors/landing.ts'
+import { type EnrollmentCookie, readEnrollmentCookie, setEnrollmentCookie } from '#server/sponsors/visitor.ts'
 import type { World } from '#server/world/world.ts'
 import { findBuiltFile } from './built-files.ts'
-import { isOfficeOurs } from './office-pages.ts'
 import { apiReference } from './reference.ts'
 import { type Shell, sendPage } from './shell.ts'
 import { addTestPages } from './test-pages.ts'

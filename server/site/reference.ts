@@ -3,7 +3,7 @@ import { API, type Call, callGroups, calls, ErrorReply, IdempotencyKey } from '#
 import { officeCalls } from '#contract/office/office.ts'
 import type { ApiReference, DocumentedCall } from '#contract/pages.ts'
 import type { Config } from '#server/config/config.ts'
-import { isOfficeOurs } from './office-pages.ts'
+import { isOfficeOurs } from '#server/config/operator.ts'
 
 /** The calls of this site as /api/docs shows them, made from the contract. */
 export const apiReference = (config: Config): ApiReference => ({

@@ -2,8 +2,9 @@ import { type AddressInfo, connect } from 'node:net'
 import Fastify from 'fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { addCookies } from '#server/http/cookies.ts'
-import { visitorFrom } from '#server/http/request.ts'
+import { memberBrowserFrom } from '#server/members/browser.ts'
 import { openKeys } from '#server/secrets/secrets.ts'
+import { visitorFrom } from '#server/sponsors/visitor.ts'
 import { TEST_SECRET } from '#server/test/generous-settings.ts'
 import { cookieOf, joinedMember } from '#server/test/member.ts'
 import { type Site, testSite } from '#server/test/site.ts'
@@ -224,7 +225,8 @@ describe('a cookie', () => {
     const app = Fastify()
     await addCookies(app, site.world)
     app.get('/', (request, reply) => {
-      const { enrollment_id: cookie, trustedBrowser, trustBrowser } = visitorFrom(request, reply, site.world)
+      const { enrollment_id: cookie } = visitorFrom(request, reply, site.world)
+      const { trustedBrowser, trustBrowser } = memberBrowserFrom(request, reply, site.world)
       trustBrowser('a mark')
       return { cookie, mark: trustedBrowser?.mark }
     })

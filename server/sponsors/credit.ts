@@ -1,7 +1,7 @@
 import { MASTER } from '#contract/site.ts'
 import type { Db } from '#server/db/db.ts'
 import { refuseField } from '#server/refusal.ts'
-import type { Visitor } from '#server/visitor.ts'
+import type { Visitor } from '#server/sponsors/visitor.ts'
 import type { World } from '#server/world/world.ts'
 import { followRenames, resolveSite, type SponsorRow } from './sponsors.ts'
 import { findTouches, firstTamperedRow, mergeTouches, type Touch, type TouchRow } from './touches.ts'

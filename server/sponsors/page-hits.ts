@@ -2,13 +2,13 @@ import { isbot } from 'isbot'
 import { type RawBuilder, sql } from 'kysely'
 import { addDays } from '#contract/renewal.ts'
 import { isWithinLimit } from '#server/abuse/limits.ts'
+import type { Client } from '#server/client.ts'
 import { countStep } from '#server/funnel/funnel.ts'
-import type { Visitor } from '#server/visitor.ts'
 import type { World } from '#server/world/world.ts'
 import { findSponsor } from './sponsors.ts'
 
 /** Counts a visit once per visitor and day. Crawlers, prefetches and other hosts do not count. */
-export async function recordPageHit(world: World, { sponsor_site }: { sponsor_site: string }, visitor: Visitor) {
+export async function recordPageHit(world: World, { sponsor_site }: { sponsor_site: string }, visitor: Client) {
   if (visitor.prefetch || visitor.isFromOtherSite || !visitor.agent || isbot(visitor.agent)) return
   if (!world.config.SITE_HOSTS.includes(visitor.host)) return
   const { site } = await findSponsor(world, sponsor_site)

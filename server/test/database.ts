@@ -3,10 +3,10 @@ import { PGlite } from '@electric-sql/pglite'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { inject } from 'vitest'
+import { seed } from '#server/cli/seed.ts'
 import { markAsDatabase, prepareFolder } from '#server/db/data-folder.ts'
 import { type Database, type Db, embedded, openDatabase, type WrapDialect } from '#server/db/db.ts'
 import { tablesOf } from '#server/db/migrate.ts'
-import { seed } from '#server/db/prepare.ts'
 
 export const TEMPLATE = 'foyer_template'
 export const SEEDED_AT = new Date('2026-01-01T00:00:00Z')

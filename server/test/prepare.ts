@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
 import type { TestProject } from 'vitest/node'
+import { seed } from '#server/cli/seed.ts'
 import { embedded, openDatabase } from '#server/db/db.ts'
 import { migrate } from '#server/db/migrate.ts'
-import { seed } from '#server/db/prepare.ts'
 import { databaseUrl, runSql, SEEDED_AT, TEMPLATE } from './database.ts'
 
 /** Migrates and seeds one database per run. Test files then get a copy of it, which is much faster. */

@@ -1,5 +1,5 @@
+import { createWorld } from '#server/open-world.ts'
 import { createApp } from '#server/site/app.ts'
-import { createWorld } from '#server/world/world.ts'
 import { isPostgres } from './database.ts'
 import { plainShell, type Site, testSite } from './site.ts'
 import { staffMember } from './staff.ts'

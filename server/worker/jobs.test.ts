@@ -1,8 +1,7 @@
 import { afterEach, expect, it, vi } from 'vitest'
-import { addJob, type JobKind } from '#server/jobs/queue.ts'
+import { addJob, type JobKind, jobGroups } from '#server/jobs/queue.ts'
 import { filledForm, type Site, testSite } from '#server/test/site.ts'
 import { runJobs } from './jobs.ts'
-import { jobGroups } from './kinds.ts'
 
 afterEach(() => vi.useRealTimers())
 

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import { statement } from '#server/db/statement.ts'
 import { UndeliverableAddress } from '#server/gateways/mail/port.ts'
-import type { JobKind } from '#server/jobs/queue.ts'
-import { leaseEnd } from '#server/payments/payments.ts'
+import { leaseEnd } from '#server/gateways/payment/deadlines.ts'
+import { emailsToMembers, type JobKind, jobKinds } from '#server/jobs/queue.ts'
 import type { World } from '#server/world/world.ts'
-import { emailsToMembers, jobKinds, kinds } from './kinds.ts'
+import { kinds } from './kinds.ts'
 
 /** Enough that a slow gateway does not delay the jobs behind it. */
 export const JOBS_AT_ONCE = 24
@@ -132,14 +132,3 @@ const completeJobs = statement((db, { change, ids }: Completion) =>
     .set(change)
     .where('id', 'in', ids),
 )
-
-/** How many jobs of each kind are not done yet, for /metrics. */
-export async function countWaitingJobs({ db }: World): Promise<Map<JobKind, number>> {
-  const rows = await db
-    .selectFrom('job')
-    .select(({ fn }) => ['kind', fn.countAll<number>().as('count')])
-    .where('done_at', 'is', null)
-    .groupBy('kind')
-    .execute()
-  return new Map(rows.map(({ kind, count }) => [kind as JobKind, Number(count)]))
-}

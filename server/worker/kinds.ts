@@ -1,10 +1,20 @@
 import {
   addressChangedEmail,
+  confirmAddressEmailFor,
+  confirmCurrentAddressEmailFor,
   passwordChangedEmail,
+  passwordResetEmailFor,
   phoneChangedEmail,
   usernameChangedEmail,
 } from '#server/emails/changes.ts'
-import { cancellationEmail, consentEmail, referralEmail, resumedEmail, welcomeEmail } from '#server/emails/emails.ts'
+import {
+  cancellationEmail,
+  consentEmail,
+  referralEmail,
+  resumedEmail,
+  unpaidEmailFor,
+  welcomeEmail,
+} from '#server/emails/emails.ts'
 import { cardExpiresEmail, priceChangedEmail, yearlyReminderEmail } from '#server/emails/notices.ts'
 import { refundEmail } from '#server/emails/refunds.ts'
 import {
@@ -15,12 +25,9 @@ import {
   waivedEmail,
 } from '#server/emails/renewals.ts'
 import { secondFactorEmail } from '#server/emails/second-factor.ts'
-import { unpaidEmailFor } from '#server/enrollment/release.ts'
 import { type Email, UndeliverableAddress } from '#server/gateways/mail/port.ts'
 import type { JobKind, JobPayloads } from '#server/jobs/queue.ts'
 import { noteBounce } from '#server/members/bounces.ts'
-import { confirmAddressEmailFor, confirmCurrentAddressEmailFor } from '#server/members/details.ts'
-import { passwordResetEmailFor } from '#server/members/new-password.ts'
 import { announcePrices } from '#server/membership/price-change.ts'
 import { captureHold, voidHold } from '#server/payments/holds.ts'
 import { executeRefund } from '#server/payments/refunds.ts'
@@ -79,22 +86,4 @@ export const kinds: { [Kind in JobKind]: KindOfJob<JobPayloads[Kind]> } = {
   second_factor_changed: email(secondFactorEmail),
   username_changed: email(usernameChangedEmail),
   forgotten: { ...email(passwordResetEmailFor), maxBackoffSeconds: 60 }, // its link expires after an hour
-}
-
-export const jobKinds = Object.keys(kinds) as JobKind[]
-
-const isPayment = (kind: JobKind) => ['capture', 'void', 'refund'].includes(kind)
-
-/** Those whose payload names the member who gets it. Sponsors get the email about a referral. */
-export const emailsToMembers = jobKinds.filter(
-  (kind) => !isPayment(kind) && !['referral', 'unpaid', 'forgotten', 'email_changed'].includes(kind),
-)
-
-/** Those that write an email. */
-export const emailKinds = jobKinds.filter((kind) => !isPayment(kind) && kind !== 'price_change')
-
-/** Run separately, so that a mail server that does not answer cannot delay payments. */
-export const jobGroups = {
-  payments: jobKinds.filter(isPayment),
-  emails: jobKinds.filter((kind) => !isPayment(kind)),
 }

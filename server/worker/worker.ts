@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { keepSecurityLog } from '#server/audit/security-seals.ts'
 import { publishScheduled } from '#server/catalog/documents.ts'
+import { jobGroups } from '#server/jobs/queue.ts'
 import { renewMemberships } from '#server/membership/membership.ts'
 import { writeNotices } from '#server/membership/notify.ts'
 import { reconcileHourly } from '#server/payments/books/hourly.ts'
 import type { World } from '#server/world/world.ts'
 import { ATTEMPTS_AT_ONCE, deleteExpired, settleAttempts, settlementGroups } from './janitor.ts'
 import { JOBS_AT_ONCE, runJobs } from './jobs.ts'
-import { jobGroups } from './kinds.ts'
 
 const CLEANUP_INTERVAL_MS = 60_000
 

@@ -4,10 +4,10 @@ import { basename, join } from 'node:path'
 import * as z from 'zod/mini'
 import { MASTER } from '#contract/site.ts'
 import type { Config } from '#server/config/config.ts'
+import { isOfficeOurs } from '#server/config/operator.ts'
 import { vendorAt } from '#server/gateways/captcha/vendors.ts'
 import { safeHeaders } from '#server/http/headers.ts'
 import { OperatorError } from '#server/operator-error.ts'
-import { isOfficeOurs } from '#server/site/office-pages.ts'
 import { loadShell, type Shell } from '#server/site/shell.ts'
 
 /**

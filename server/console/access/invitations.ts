@@ -1,14 +1,14 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Role } from '#contract/console/permissions.ts'
 import { type Actor, recordAct } from '#server/audit/audit.ts'
+import type { StaffBrowser } from '#server/console/access/browser.ts'
 import { type Db, inTransaction } from '#server/db/db.ts'
 import type { Tables } from '#server/db/tables.ts'
-import { rejectGuessablePassword } from '#server/enrollment/screening.ts'
 import { offerAppSecret } from '#server/members/credentials/authenticator-app.ts'
 import { registrationOptions, verifyRegistration } from '#server/members/credentials/passkeys.ts'
 import { Refusal, refuseField } from '#server/refusal.ts'
+import { rejectGuessablePassword } from '#server/secrets/common-passwords.ts'
 import { sha256 } from '#server/secrets/secrets.ts'
-import type { Visitor } from '#server/visitor.ts'
 import type { World } from '#server/world/world.ts'
 import { passwordColumns, replaceRecoveryCodes } from './passwords.ts'
 import { type Method, openSession, startSession, viewSession } from './session.ts'
@@ -108,7 +108,7 @@ export async function firstAppSecret(world: World, { token, email }: Omit<Newcom
 
 type WithPasskey = Newcomer & { response: Record<string, unknown> }
 
-export async function acceptWithPasskey(world: World, { response, ...newcomer }: WithPasskey, visitor: Visitor) {
+export async function acceptWithPasskey(world: World, { response, ...newcomer }: WithPasskey, visitor: StaffBrowser) {
   const passkey = await verifyRegistration(world, response, purposeOf(await requireInvitation(world, newcomer.token)))
   return accept(world, newcomer, visitor, 'passkey', {}, async (world, staff_id) => {
     await storePasskey(world, staff_id, 'First passkey', passkey)
@@ -117,7 +117,7 @@ export async function acceptWithPasskey(world: World, { response, ...newcomer }:
 
 type WithPassword = Newcomer & { password: string; sealed: string; code: string }
 
-export async function acceptWithPassword(world: World, input: WithPassword, visitor: Visitor) {
+export async function acceptWithPassword(world: World, input: WithPassword, visitor: StaffBrowser) {
   const { email } = await requireInvitation(world, input.token)
   rejectGuessablePassword(world, {
     ...{ password: input.password, email: email ?? input.email, username: '' },
@@ -134,7 +134,7 @@ type NewStaffColumns = Partial<Awaited<ReturnType<typeof passwordColumns>>>
 async function accept<Result>(
   world: World,
   { token, name, email }: Newcomer,
-  visitor: Visitor,
+  visitor: StaffBrowser,
   method: Method,
   columns: NewStaffColumns,
   finish: (world: World, staff_id: string) => Promise<Result>,

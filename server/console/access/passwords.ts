@@ -1,12 +1,12 @@
 import type { Selectable } from 'kysely'
 import { countAgainstLimits, type LimitUse } from '#server/abuse/limits.ts'
+import { type Address, networkOf } from '#server/client.ts'
 import { type Db, inTransaction } from '#server/db/db.ts'
 import type { Tables } from '#server/db/tables.ts'
 import { findAppStep, requireFirstCode } from '#server/members/credentials/authenticator-app.ts'
 import { newRecoveryCodes, recoveryHashes } from '#server/members/credentials/recovery-codes.ts'
 import { hashPassword, verifyPassword } from '#server/secrets/password-hash.ts'
 import { recordEvent } from '#server/security/security-log.ts'
-import { type Address, networkOf } from '#server/visitor.ts'
 import type { World } from '#server/world/world.ts'
 
 /** The way in without a passkey: a password and a code of an authenticator app, or a recovery code instead of that. */

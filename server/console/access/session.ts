@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import type { ConsoleSession, Staff } from '#contract/console/access.ts'
 import { mayDo } from '#contract/console/permissions.ts'
+import type { StaffBrowser } from '#server/console/access/browser.ts'
 import type { Db } from '#server/db/db.ts'
-import { todayOf } from '#server/membership/due.ts'
 import { sha256 } from '#server/secrets/secrets.ts'
-import type { Visitor } from '#server/visitor.ts'
+import { todayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
 import { countProblems } from '../overview/problems.ts'
 
@@ -55,7 +55,7 @@ export async function openSession(
 /** The colleague who is signed in with this cookie. A use moves the end of the idle time. */
 export async function findSession(
   { db, now }: World,
-  { consoleKey }: Pick<Visitor, 'consoleKey'>,
+  { consoleKey }: Pick<StaffBrowser, 'consoleKey'>,
 ): Promise<StaffSession | undefined> {
   if (!consoleKey) return undefined
   const time = now()
@@ -85,16 +85,16 @@ export const recordProof = ({ db, now }: World, { key_hash }: StaffSession) =>
     .execute()
 
 /** Sets the cookie and closes the session that this browser had before. */
-export async function startSession(world: World, visitor: Visitor, session: { key: string; expires_at: Date }) {
+export async function startSession(world: World, visitor: StaffBrowser, session: { key: string; expires_at: Date }) {
   await closeSession(world.db, visitor)
   visitor.setConsoleCookie(session)
 }
 
-const closeSession = async (db: Db, { consoleKey }: Visitor) => {
+const closeSession = async (db: Db, { consoleKey }: StaffBrowser) => {
   if (consoleKey) await db.deleteFrom('console_session').where('key_hash', '=', sha256(consoleKey)).execute()
 }
 
-export async function signOut({ db }: World, _input: object, visitor: Visitor): Promise<void> {
+export async function signOut({ db }: World, _input: object, visitor: StaffBrowser): Promise<void> {
   await closeSession(db, visitor)
   visitor.clearConsoleCookie()
 }

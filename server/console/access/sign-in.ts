@@ -1,9 +1,9 @@
 import { countAgainstLimit } from '#server/abuse/limits.ts'
 import { recordAct } from '#server/audit/audit.ts'
+import type { StaffBrowser } from '#server/console/access/browser.ts'
 import { type Db, inTransaction } from '#server/db/db.ts'
 import { isOurFailure, Refusal } from '#server/refusal.ts'
 import { recordEvent } from '#server/security/security-log.ts'
-import type { Visitor } from '#server/visitor.ts'
 import type { World } from '#server/world/world.ts'
 import { tryPasswordAndCode } from './passwords.ts'
 import { type Method, openSession, recordProof, type StaffSession, startSession, viewSession } from './session.ts'
@@ -11,19 +11,19 @@ import { staffSignInOptions, verifyStaffPasskey } from './staff-passkeys.ts'
 
 type PasskeyInput = { response: Record<string, unknown> }
 
-export async function passkeyOptions(world: World, _input: object, visitor: Visitor) {
+export async function passkeyOptions(world: World, _input: object, visitor: StaffBrowser) {
   await countAgainstLimit(world, 'LIMIT_CHALLENGES', visitor.address)
   return staffSignInOptions(world)
 }
 
-export async function signInWithPasskey(world: World, input: PasskeyInput, visitor: Visitor) {
+export async function signInWithPasskey(world: World, input: PasskeyInput, visitor: StaffBrowser) {
   const { staff_id } = await tryPasskey(world, input, visitor)
   return enter(world, staff_id, 'passkey', visitor)
 }
 
 type PasswordInput = { email: string; password: string; code: string }
 
-export async function signInWithPassword(world: World, input: PasswordInput, visitor: Visitor) {
+export async function signInWithPassword(world: World, input: PasswordInput, visitor: StaffBrowser) {
   const email = input.email.toLowerCase()
   const staff = await findCredentials(world.db, { email })
   const isCorrect = await tryPasswordAndCode(world, { ...input, name: email }, staff, {
@@ -35,7 +35,7 @@ export async function signInWithPassword(world: World, input: PasswordInput, vis
 }
 
 /** Opens the session if nobody has removed this colleague meanwhile, and writes it down. */
-async function enter(world: World, staff_id: string, method: Method, visitor: Visitor) {
+async function enter(world: World, staff_id: string, method: Method, visitor: StaffBrowser) {
   const { staff, key } = await inTransaction(world.db, async (db) => {
     const inner = { ...world, db }
     const staff = await db
@@ -58,7 +58,7 @@ async function enter(world: World, staff_id: string, method: Method, visitor: Vi
 }
 
 /** Within the limit for failures. Each attempt counts as a failure until it succeeds. */
-async function tryPasskey(world: World, { response }: PasskeyInput, visitor: Visitor) {
+async function tryPasskey(world: World, { response }: PasskeyInput, visitor: StaffBrowser) {
   const failure = await countAgainstLimit(world, 'LIMIT_SIGN_INS', visitor.address)
   const giveBack = () => failure.giveBack().catch(() => undefined)
   const result = await verifyStaffPasskey(world, response).catch(async (error: unknown) => {
@@ -76,7 +76,7 @@ async function tryPasskey(world: World, { response }: PasskeyInput, visitor: Vis
 export async function proveWithPasskey(
   world: World,
   input: PasskeyInput,
-  visitor: Visitor,
+  visitor: StaffBrowser,
   session: StaffSession,
 ): Promise<void> {
   const { staff_id } = await tryPasskey(world, input, visitor)
@@ -87,7 +87,7 @@ export async function proveWithPasskey(
 export async function proveWithPassword(
   world: World,
   input: { password: string; code: string },
-  visitor: Visitor,
+  visitor: StaffBrowser,
   session: StaffSession,
 ): Promise<void> {
   const staff = await findCredentials(world.db, { id: session.staff.id })

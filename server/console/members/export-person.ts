@@ -1,6 +1,6 @@
 import type { Db } from '#server/db/db.ts'
-import { todayOf } from '#server/membership/due.ts'
 import { findTouches } from '#server/sponsors/touches.ts'
+import { todayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
 import type { StaffSession } from '../access/session.ts'
 import { actOnMember } from './member-actions.ts'

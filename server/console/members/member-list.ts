@@ -5,8 +5,8 @@ import type { MemberFilter, MemberList, MemberRow } from '#contract/console/memb
 import { addDays } from '#contract/renewal.ts'
 import type { Db } from '#server/db/db.ts'
 import type { RenewalLine } from '#server/db/tables.ts'
-import { dayIn, startOfDay } from '#server/membership/time-zone.ts'
 import { Refusal } from '#server/refusal.ts'
+import { dayIn, startOfDay } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
 import { MAX_MATCHES, matchesOf } from './member-search.ts'
 

@@ -1,8 +1,7 @@
 import { sql } from 'kysely'
 import { addDays } from '#contract/renewal.ts'
 import type { Db } from '#server/db/db.ts'
-import { todayOf } from '#server/membership/due.ts'
-import { startOfDay } from '#server/membership/time-zone.ts'
+import { startOfDay, todayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
 
 const DAYS = 30

@@ -4,7 +4,7 @@ import type { consoleSponsorCalls, SponsorRow } from '#contract/console/sponsors
 import { MASTER } from '#contract/site.ts'
 import type { Db } from '#server/db/db.ts'
 import type { Tables } from '#server/db/tables.ts'
-import { dayIn } from '#server/membership/time-zone.ts'
+import { dayIn } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
 import { beginsWith } from '../begins-with.ts'
 import { keyOf, parseKey } from '../list-key.ts'

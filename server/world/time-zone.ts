@@ -1,3 +1,8 @@
+import type { World } from './world.ts'
+
+/** Today, in the operator's time zone. */
+export const todayOf = ({ config, now }: Pick<World, 'config' | 'now'>): string => dayIn(config.TIME_ZONE, now())
+
 /** The calendar day in a time zone: '2026-11-17'. */
 export function dayIn(time_zone: string, time: Date): string {
   const { year, month, day } = partsIn(time_zone, time)

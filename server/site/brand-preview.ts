@@ -5,13 +5,13 @@ import { mayDo } from '#contract/console/permissions.ts'
 import { MASTER } from '#contract/site.ts'
 import { siteBrandOf } from '#server/brand/brand.ts'
 import { linkTo } from '#server/config/operator.ts'
+import { staffBrowserFrom } from '#server/console/access/browser.ts'
+import { findSession } from '#server/console/access/session.ts'
+import { columnsOf } from '#server/console/brand/brand.ts'
 import { previewEmail } from '#server/emails/preview.ts'
-import { visitorFrom } from '#server/http/request.ts'
 import { type Shell, sendPage } from '#server/site/shell.ts'
 import { findLanding } from '#server/sponsors/landing.ts'
 import type { World } from '#server/world/world.ts'
-import { findSession } from '../access/session.ts'
-import { columnsOf } from './brand.ts'
 
 /** The form's values, whatever is being typed. */
 export type Preview = {
@@ -23,7 +23,7 @@ const emailPolicy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancest
 
 /** How the wizard and an email would look with a brand that is not saved yet. For staff, in a frame of the console. */
 export async function sendPreview(request: FastifyRequest<Preview>, reply: FastifyReply, world: World, shell: Shell) {
-  const session = await findSession(world, visitorFrom(request, reply, world))
+  const session = await findSession(world, staffBrowserFrom(request, reply, world))
   if (!session || !mayDo(session.staff.role, 'see_brand')) return reply.code(403).send('')
   reply.header('x-frame-options', 'SAMEORIGIN')
   const brand = await unsavedBrand(world, request.query)

@@ -1,8 +1,8 @@
 import { type Brand, brands } from '#contract/card.ts'
 import { at, table } from '#server/cli/listings.ts'
 import { type Db, inTransaction } from '#server/db/db.ts'
-import { differencesOf } from './books/differences.ts'
-import { dollars, unknownReference } from './refunds.ts'
+import { differencesOf } from '#server/payments/books/differences.ts'
+import { dollars, unknownReference } from '#server/payments/refunds.ts'
 
 /** Everything about a payment, for the terminal: member, card, refunds, differences, and the member's other payments. */
 export const showPayment = (db: Db, reference: string): Promise<string> =>

@@ -1,0 +1,41 @@
+import { toAmount } from '#contract/money.ts'
+import { intervalOf } from '#contract/packages.ts'
+import { renewalTotal } from '#contract/renewal.ts'
+import { statement } from '#server/db/statement.ts'
+import type { World } from '#server/world/world.ts'
+import { cardOf } from './charges.ts'
+
+/** The order lines, the total and the payment reference of a member's order, and what it costs every month or year. */
+export async function receiptOf({ db }: World, member_id: string) {
+  const { rows: lines } = await readOrder(db, { member_id })
+  const [first] = lines
+  if (!first) throw new Error('The member has no order.')
+  return {
+    reference: first.reference,
+    paid_on: first.created_at.toISOString().slice(0, 10),
+    lines: lines.map(({ name, list, price_cents, renewal_cents, billing_interval }) => ({
+      name,
+      price: toAmount(price_cents),
+      is_recurring: list === 'autoship_product_ids' && renewal_cents > 0,
+      billing_interval,
+    })),
+    total: toAmount(first.grand_total),
+    ...cardOf(first),
+    renewal_price: toAmount(renewalTotal(lines)),
+    interval: intervalOf(lines),
+  }
+}
+
+const readOrder = statement((db, { member_id }: { member_id: string }) =>
+  db
+    .selectFrom('orders')
+    .innerJoin('member', 'member.id', 'orders.member_id')
+    .innerJoin('payment', (join) =>
+      join.onRef('payment.enrollment_id', '=', 'member.enrollment_id').onRef('payment.attempt', '=', 'orders.attempt'),
+    )
+    .innerJoin('order_line', 'order_line.order_id', 'orders.id')
+    .select(['reference', 'orders.created_at', 'grand_total', 'name', 'list', 'price_cents', 'renewal_cents'])
+    .select(['billing_interval', 'card_brand', 'card_last_four', 'card_expires'])
+    .where('orders.member_id', '=', member_id)
+    .orderBy('product_id'),
+)
