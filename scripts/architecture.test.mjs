@@ -126,6 +126,14 @@ test('imports of server/ point downward', () => {
   expect(upwardImports(importGraph())).toEqual([])
 })
 
+test('an upward import is found, and one within a folder is not', () => {
+  const graph = new Map([
+    ['server/db/db.ts', ['server/config/config.ts', 'server/db/tables.ts', 'server/site/app.ts']],
+    ['server/site/app.ts', ['server/db/db.ts']],
+  ])
+  expect(upwardImports(graph)).toEqual(['server/db/db.ts -> server/site/app.ts'])
+})
+
 test('no file imports itself through others, type imports included', () => {
   expect(importCircles(importGraph())).toEqual([])
 })

@@ -14,18 +14,18 @@ export type Request<Session = StaffSession> = { world: World; visitor: StaffBrow
 type SessionOf<Call extends ConsoleCall> = Call['permission'] extends 'anyone' ? StaffSession | undefined : StaffSession
 
 /** One handler for each call. It gets the colleague who is signed in; a call that is not for anyone cannot come without. */
-export type ConsoleHandlers = {
-  [Name in keyof ConsoleCalls]: (
-    input: z.infer<ConsoleCalls[Name]['input']>,
-    request: Request<SessionOf<ConsoleCalls[Name]>>,
-  ) => Promise<z.infer<ConsoleCalls[Name]['output']>>
+export type HandlersOf<Calls extends Record<string, ConsoleCall>> = {
+  [Name in keyof Calls]: (
+    input: z.infer<Calls[Name]['input']>,
+    request: Request<SessionOf<Calls[Name]>>,
+  ) => Promise<z.infer<Calls[Name]['output']>>
 }
 
 /**
- * Every call takes the same way: it comes from our own page, from somebody who is signed in, whose role may do it, and who has
+ * Every call goes through here: it comes from our own page, from someone who is signed in, whose role may do it, and who has
  * just proved who they are where money or staff change. No handler can be reached without it.
  */
-export function guardHandlers(handlers: ConsoleHandlers): Handlers<ConsoleCalls, StaffBrowser> {
+export function guardHandlers(handlers: HandlersOf<ConsoleCalls>): Handlers<ConsoleCalls, StaffBrowser> {
   const guard = (name: keyof ConsoleCalls) => {
     const call: ConsoleCall = consoleCalls[name]
     const handle = handlers[name] as (input: unknown, request: unknown) => Promise<unknown>

@@ -1,0 +1,58 @@
+import type { consoleMemberCalls } from '#contract/console/members.ts'
+import type { World } from '#server/world/world.ts'
+import type { StaffSession } from '../access/session.ts'
+import type { HandlersOf, Request } from '../console.ts'
+import { erasePerson } from './erase-person.ts'
+import { exportPerson } from './export-person.ts'
+import {
+  cancelMembership,
+  changeRenewalDay,
+  endSessions,
+  holdMembership,
+  refundPayment,
+  releaseMembership,
+  removeMemberSecondFactor,
+  resumeMembership,
+  sendResetLink,
+  voidPayment,
+  waiveNextPeriod,
+} from './member-actions.ts'
+import { changeDetails } from './member-details.ts'
+import { resendEmail } from './member-emails.ts'
+import { exportMembers } from './member-export.ts'
+import { listMembers, packagesToFilterBy } from './member-list.ts'
+import { viewMember } from './member-page.ts'
+import { moveSponsor } from './sponsor-moves.ts'
+
+export const membersHandlers = {
+  listMembers: (input, { world }) => listMembers(world, input),
+  exportMembers: (input, { world, session }) => exportMembers(world, input, session),
+  getFilters: async (_input, { world }) => ({ packages: await packagesToFilterBy(world.db) }),
+  getMember: ({ member_id }, { world }) => viewMember(world, member_id),
+  refundPayment: thenViewMember(refundPayment),
+  voidPayment: thenViewMember(voidPayment),
+  cancelMembership: thenViewMember(cancelMembership),
+  resumeMembership: thenViewMember(resumeMembership),
+  holdMembership: thenViewMember(holdMembership),
+  releaseMembership: thenViewMember(releaseMembership),
+  changeDetails: thenViewMember(changeDetails),
+  moveSponsor: thenViewMember(moveSponsor),
+  waivePeriod: thenViewMember(waiveNextPeriod),
+  moveRenewalDay: thenViewMember(changeRenewalDay),
+  exportPerson: (input, { world, session }) => exportPerson(world, input, session),
+  erasePerson: thenViewMember(erasePerson),
+  endSessions: thenViewMember(endSessions),
+  removeSecondFactor: thenViewMember(removeMemberSecondFactor),
+  sendResetLink: thenViewMember(sendResetLink),
+  resendEmail: thenViewMember(resendEmail),
+} satisfies HandlersOf<typeof consoleMemberCalls>
+
+type Action<Input> = (world: World, input: Input, session: StaffSession) => Promise<unknown>
+
+/** Runs an action, and responds with the member as they are then. */
+function thenViewMember<Input extends { member_id: string }>(action: Action<Input>) {
+  return async (input: Input, { world, session }: Request) => {
+    await action(world, input, session)
+    return viewMember(world, input.member_id)
+  }
+}
