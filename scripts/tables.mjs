@@ -24,13 +24,7 @@ const allFigures = () =>
     ...head('Goal', 'Promise', 'Measured', 'Beside'),
     ...[...Map.groupBy(figures(), ({ part }) => part)]
       .flatMap(([part, rows]) => summarize(part, rows))
-      .map(({ goal, promise = '', measured, beside = '', day }) => [
-        goal,
-        promise,
-        measured,
-        beside.split(';')[0],
-        day,
-      ]),
+      .map(({ goal, promise = '', measured, beside = '' }) => [goal, promise, measured, beside.split(';')[0]]),
   )
 
 const FIRST_FIGURES = [
