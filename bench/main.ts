@@ -13,6 +13,7 @@ import { enrollment } from './server/enrollment.ts'
 import { enrollmentWithoutHash } from './server/enrollment-without-hash.ts'
 import { growth } from './server/growth.ts'
 import { memory } from './server/memory.ts'
+import { killPrograms } from './server/programs/programs.ts'
 import { reads } from './server/reads.ts'
 import { renewals } from './server/renewals.ts'
 import { startup } from './server/startup.ts'
@@ -96,6 +97,8 @@ async function run(part: Part): Promise<Row[]> {
     log(error instanceof Error ? String(error.stack) : String(error))
     const empty = { promise: '', beside: '', spread: '', ratio: undefined }
     return [{ ...empty, goal: 'stopped with an error', measured: 'see above', passed: false }]
+  } finally {
+    await killPrograms()
   }
 }
 

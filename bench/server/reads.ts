@@ -35,7 +35,7 @@ type Rates = Record<'foyer' | 'bare', number[]>
 export const reads: Part = async ({ short, log, saveFigures }) => {
   const database = await createDatabase()
   const foyer = await startFoyer({ database, settings: { DATABASE_POOL: String(POOL) } })
-  const bare = await startBareServer(database)
+  const bare = await startBareServer(database, foyer.url)
   for (const name of names) await requireSameBody(name, foyer.port, bare.port)
 
   const load = runBenchProgram('http-load')
@@ -76,12 +76,12 @@ function createRow(name: Read, { foyer, bare }: Rates): Row {
 const createRequest = (name: Read) =>
   [`GET ${paths[name]} HTTP/1.1`, 'host: 127.0.0.1', 'accept-encoding: gzip, deflate, br', '', ''].join('\r\n')
 
-async function startBareServer(database: Workspace) {
+async function startBareServer(database: Workspace, foyerUrl: string) {
   const config: BareServerConfig = {
     port: await freePort(),
     database: databaseUrl(database),
     pool: POOL,
-    routes: await recordRoutes(database),
+    routes: await recordRoutes(database, foyerUrl),
   }
   const folder = mkdtempSync(join(tmpdir(), 'foyer-bench-bare-'))
   const file = join(folder, 'config.json')
@@ -92,16 +92,19 @@ async function startBareServer(database: Workspace) {
   return { ...program, port: config.port }
 }
 
-/** The statements and the HTML of Foyer, which the bare server repeats. */
-async function recordRoutes(database: Workspace): Promise<BareServerConfig['routes']> {
+/**
+ * The statements and the HTML of Foyer, which the bare server repeats. The page names its own address, so its HTML comes
+ * from the process that is measured.
+ */
+async function recordRoutes(database: Workspace, foyerUrl: string): Promise<BareServerConfig['routes']> {
   const foyer = await startFoyer({ database, preload: ['record-statements'] })
   const takeStatements = () => foyer.request<RecordedStatement[]>({})
   const routes: BareServerConfig['routes'] = {}
   for (const name of names) {
     await takeStatements()
-    const response = await fetch(`${foyer.url}${paths[name]}`)
-    const html = name === 'page' ? await response.text() : ''
+    await fetch(`${foyer.url}${paths[name]}`)
     const ofRequest = (await takeStatements()).filter(({ request }) => request)
+    const html = name === 'page' ? await (await fetch(`${foyerUrl}${paths[name]}`)).text() : ''
     routes[paths[name]] = { statements: ofRequest.map(({ text, values }) => ({ text, values })), body: name, html }
   }
   await foyer.stop()

@@ -11,6 +11,16 @@ import { freePort } from '../../../scripts/port.mjs'
 
 /** Killed when the bench exits, even after an error. */
 const running = new Set<ChildProcess>()
+
+/** What a part left running when it failed must not slow down the next one. */
+export const killPrograms = () =>
+  Promise.all(
+    [...running].map((child) => {
+      child.kill('SIGKILL')
+      return once(child, 'exit')
+    }),
+  )
+
 const logFolder = mkdtempSync(join(tmpdir(), 'foyer-bench-'))
 let logCount = 0
 process.once('exit', () => {
