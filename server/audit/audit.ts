@@ -4,6 +4,7 @@ import { type ActName, acts, type Role } from '#contract/console/permissions.ts'
 import type { Db } from '#server/db/db.ts'
 import type { Tables } from '#server/db/tables.ts'
 import type { Log } from '#server/log.ts'
+import { checkNext, hashAfter, keyedHasher, START } from '#server/secrets/hash-chain.ts'
 import type { Keys } from '#server/secrets/secrets.ts'
 import { type EventCounts, eventChecker, sealIn } from '#server/security/event-chain.ts'
 
@@ -63,7 +64,7 @@ export async function recordAct({ db, keys, now, log }: Context, entry: AuditEnt
     subject,
     details_hash: hashDetails(keys, details_salt, details),
   }
-  const hash = hashRow(keys, head.hash, row)
+  const hash = hashAfter(keyedHasher(keys, 'audit'), head.hash, hashedValues(row))
   await db
     .insertInto('audit')
     .values({ ...row, details, details_salt, hash })
@@ -86,14 +87,17 @@ type HashedRow = Omit<Tables['audit'], 'details' | 'details_salt' | 'hash'>
 
 const hashDetails = (keys: Keys, salt: string, details: string) => keys.hmac('audit details', `${salt} ${details}`)
 
-/** Keyed, so that nobody can rebuild the chain with access to the database alone. */
-const hashRow = (keys: Keys, previous: string, row: HashedRow) => keys.hmac('audit', rowText(previous, row))
-
-const rowText = (previous: string, row: HashedRow) =>
-  JSON.stringify([
-    ...[previous, row.position, row.at.toISOString(), row.kind, row.act, row.staff_id, row.role],
-    ...[row.subject_kind, row.subject, row.details_hash],
-  ])
+const hashedValues = (row: HashedRow) => [
+  row.position,
+  row.at.toISOString(),
+  row.kind,
+  row.act,
+  row.staff_id,
+  row.role,
+  row.subject_kind,
+  row.subject,
+  row.details_hash,
+]
 
 export type Verdict = { rows: number; seal: string; security: EventCounts; problem?: string }
 
@@ -110,33 +114,33 @@ export async function verifyAudit(
   const head = (await db.selectFrom('audit_head').selectAll().executeTakeFirst()) ?? { position: 0, hash: '' }
   const noted = parseSeal(earlierSeal)
   const end = Number(head.position)
-  let previous = ''
-  let position = 0
+  const hasher = keyedHasher(keys, 'audit')
+  let last = START
   const events = eventChecker({ db, keys })
   const verdict = async (problem?: string): Promise<Verdict> => ({
-    rows: position,
-    seal: `${position}.${previous}`,
+    rows: last.position,
+    seal: `${last.position}.${last.hash}`,
     security: await events.counts(),
     ...(problem ? { problem } : {}),
   })
-  while (position < end) {
-    const rows = await batchAfter(db, position)
-    if (!rows.length) return verdict(`Row ${position + 1} is missing, and so are all rows after it.`)
+  while (last.position < end) {
+    const rows = await batchAfter(db, last.position)
+    if (!rows.length) return verdict(`Row ${last.position + 1} is missing, and so are all rows after it.`)
     for (const row of rows.filter((row) => Number(row.position) <= end)) {
-      if (Number(row.position) !== position + 1) return verdict(`Row ${position + 1} is missing.`)
-      if (!isIntact(keys, previous, { ...row, position: position + 1 }))
-        return verdict(`Row ${position + 1} was changed.`)
-      position += 1
-      previous = row.hash
+      const position = last.position + 1
+      const problem = checkNext(hasher, last, row, (position) => hashedValues({ ...row, position }))
+      if (problem === 'missing') return verdict(`Row ${position} is missing.`)
+      if (problem || !areDetailsIntact(keys, row)) return verdict(`Row ${position} was changed.`)
+      last = { position, hash: row.hash }
       if (noted?.position === position && noted.hash !== row.hash)
         return verdict(`Row ${position} is not the one that the seal was made of.`)
       if (row.act !== 'seal_events') continue
       const seal = sealIn(row.details)
-      const problem = seal ? await events.checkSeal(seal) : `The details of row ${position} were removed.`
-      if (problem) return verdict(problem)
+      const wrong = seal ? await events.checkSeal(seal) : `The details of row ${position} were removed.`
+      if (wrong) return verdict(wrong)
     }
   }
-  if (previous !== head.hash) return verdict('The end of the log was changed.')
+  if (last.hash !== head.hash) return verdict('The end of the log was changed.')
   if (await hasRowsAfter(db, end)) return verdict(`There are rows after row ${end}, which is the last.`)
   if (noted && noted.position > end)
     return verdict(`The log ends before row ${noted.position}, which the seal was made of.`)
@@ -154,13 +158,9 @@ async function hasRowsAfter(db: Db, end: number): Promise<boolean> {
   return Number(last ?? 0) > Math.max(end, Number(head ?? 0))
 }
 
-/** Details may be erased, never changed. Older rows were made with older keys. */
-function isIntact(keys: Keys, previous: string, row: Tables['audit']): boolean {
-  const { details, details_salt } = row
-  const areDetailsIntact =
-    details === null || keys.isHmac('audit details', `${details_salt ?? ''} ${details}`, row.details_hash)
-  return areDetailsIntact && keys.isHmac('audit', rowText(previous, row), row.hash)
-}
+/** Details may be erased, never changed. */
+const areDetailsIntact = (keys: Keys, { details, details_salt, details_hash }: Tables['audit']): boolean =>
+  details === null || keys.isHmac('audit details', `${details_salt ?? ''} ${details}`, details_hash)
 
 function parseSeal(seal: string | undefined): { position: number; hash: string } | undefined {
   const [, position, hash = ''] = /^(\d+)\.([\w-]*)$/.exec(seal ?? '') ?? []

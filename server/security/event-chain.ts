@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { Db } from '#server/db/db.ts'
 import type { Tables } from '#server/db/tables.ts'
+import { checkNext, hashAfter, keyedHasher } from '#server/secrets/hash-chain.ts'
 import type { Keys } from '#server/secrets/secrets.ts'
 
 /** The chain of sealed events. Its seals are rows of the audit log: this one goes from event `first` to `last`. */
@@ -8,15 +9,20 @@ export type Seal = { first: number; last: number; hash: string }
 
 type EventRow = Selectable<Tables['security_event']>
 
-/** Keyed, and over the hash before it, so that nobody can change, remove or add an event with access to the database alone. */
 export const hashEvent = (keys: Keys, previous: string, position: number, row: EventRow): string =>
-  keys.hmac('security event', eventText(previous, position, row))
+  hashAfter(keyedHasher(keys, 'security event'), previous, hashedValues(position, row))
 
-const eventText = (previous: string, position: number, row: EventRow) =>
-  JSON.stringify([
-    ...[previous, position, row.at.toISOString(), row.last_at.toISOString(), row.kind, row.member_id, row.staff_id],
-    ...[row.network, row.details, row.count],
-  ])
+const hashedValues = (position: number, row: EventRow) => [
+  position,
+  row.at.toISOString(),
+  row.last_at.toISOString(),
+  row.kind,
+  row.member_id,
+  row.staff_id,
+  row.network,
+  row.details,
+  row.count,
+]
 
 /** The seal in the details of an audit row; undefined if they were removed. */
 export function sealIn(details: string | null): Seal | undefined {
@@ -113,13 +119,13 @@ const eventsOf = (db: Db, { first, last }: Seal) =>
     .execute()
 
 function problemIn(keys: Keys, previousHash: string, { first, last, hash }: Seal, rows: EventRow[]) {
-  let previous = previousHash
+  const hasher = keyedHasher(keys, 'security event')
+  let previous = { position: first - 1, hash: previousHash }
   for (let position = first; position <= last; position++) {
     const row = rows[position - first]
-    if (!row || Number(row.position) !== position) return `Event ${position} is missing.`
-    if (!keys.isHmac('security event', eventText(previous, position, row), row.hash ?? ''))
-      return `Event ${position} was changed.`
-    previous = row.hash ?? ''
+    const problem = checkNext(hasher, previous, row, (position) => (row ? hashedValues(position, row) : []))
+    if (problem) return `Event ${position} ${problem === 'missing' ? 'is missing' : 'was changed'}.`
+    previous = { position, hash: row?.hash ?? '' }
   }
-  return previous === hash ? undefined : `Events ${first} to ${last} are not those that were sealed.`
+  return previous.hash === hash ? undefined : `Events ${first} to ${last} are not those that were sealed.`
 }

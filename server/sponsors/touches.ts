@@ -1,8 +1,8 @@
-import { hash } from 'node:crypto'
 import { SITE_PATTERN } from '#contract/site.ts'
 import type { Db } from '#server/db/db.ts'
 import { statement } from '#server/db/statement.ts'
 import type { Tables } from '#server/db/tables.ts'
+import { checkNext, hashAfter, type Link, plainHasher, START } from '#server/secrets/hash-chain.ts'
 
 export type TouchRow = Tables['sponsor_touch']
 
@@ -51,20 +51,26 @@ export function rowsToAppend(
   const rows = [...recorded]
   for (const { site, why, touched_at } of unrecorded(recorded, touches)) {
     const row = { enrollment_id, position: rows.length + 1, site, why, touched_at }
-    rows.push({ ...row, hash: hashOf(row, rows.at(-1)?.hash) })
+    rows.push({ ...row, hash: hashAfter(plainHasher, (rows.at(-1) ?? START).hash, hashedValues(row)) })
   }
   return rows.slice(recorded.length)
 }
 
 /** The position of the first row that was changed after it was written, if there is one. */
-export const firstTamperedRow = (rows: readonly TouchRow[]): number | undefined => {
-  const index = rows.findIndex((row, n) => row.position !== n + 1 || row.hash !== hashOf(row, rows[n - 1]?.hash))
-  return index < 0 ? undefined : index + 1
+export function firstTamperedRow(rows: readonly TouchRow[]): number | undefined {
+  let last: Link = START
+  for (const row of rows) {
+    if (checkNext(plainHasher, last, row, () => hashedValues(row))) return last.position + 1
+    last = row
+  }
+  return undefined
 }
 
-/** Each row's hash covers the hash before it, so that no row can be changed or removed unnoticed. */
-const hashOf = ({ enrollment_id, position, ...touch }: Omit<TouchRow, 'hash'>, previousHash = '') =>
-  hash('sha256', JSON.stringify([previousHash, enrollment_id, position, ...valuesOf(touch)]), 'hex')
+const hashedValues = ({ enrollment_id, position, ...touch }: Omit<TouchRow, 'hash'>) => [
+  enrollment_id,
+  position,
+  ...valuesOf(touch),
+]
 
 const valuesOf = ({ site, why, touched_at }: Touch) => [site, why, touched_at.toISOString()]
 
