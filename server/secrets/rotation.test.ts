@@ -91,10 +91,10 @@ describe('new keys', () => {
     const wrong: string[] = []
     const check = (what: string, isRight: boolean) => isRight || wrong.push(what)
 
-    for (let round = 0; round < 54; round++) {
+    for (let round = 0; round < 29; round++) {
       const [one, other] = round % 2 ? processes : [...processes].reverse()
       if (!one || !other) return
-      const newKeys = round % 16 === 3 ? rekey(site.db, site.world.config, site.world.now()) : undefined
+      const newKeys = round % 8 === 3 ? rekey(site.db, site.world.config, site.world.now()) : undefined
       await Promise.all([
         joinOnOne(one, other, await filledForm(site)).then((ok) => check(`grant ${round}`, ok)),
         signInOnOther(one, other, member).then((ok) => check(`sign-in ${round}`, ok)),
@@ -109,9 +109,9 @@ describe('new keys', () => {
       const keySet = (await other.get('/.well-known/jwks.json')).body
       for (const bundle of consents.slice(-1)) check(`consent ${round}`, verifyConsent(bundle, keySet).kid !== '')
       kids.add(site.world.keys.signing.kid)
-      site.advance(45)
+      site.advance(90)
       await site.world.keys.refresh()
-      if (round % 4 === 0) await twin.world.keys.refresh() // a slow one: three minutes behind
+      if (round % 2 === 0) await twin.world.keys.refresh() // a slow one: three minutes behind
     }
     await twin.world.keys.refresh()
     expect(wrong).toEqual([])
