@@ -38,9 +38,16 @@ export function personOf(number: number) {
   const username = `${first_name}${last_name}`.toLowerCase().slice(0, 14) + number
   const line = String(100 + random.below(100)).padStart(4, '0')
   return {
-    ...{ first_name, last_name, username, email: `${username}@mail.example` },
+    first_name,
+    last_name,
+    username,
+    email: `${username}@mail.example`,
     mobile_phone: `+1${random.pick(areaCodes)}555${line}`,
-    ...{ address: `${100 + random.below(900)} ${random.pick(streets)}`, city, state, post_code, country: 'US' },
+    address: `${100 + random.below(900)} ${random.pick(streets)}`,
+    city,
+    state,
+    post_code,
+    country: 'US',
     /** A network of their own, so that limits count each person alone. */
     network: `10.${20 + (number >> 8)}.${number & 255}.${1 + random.below(200)}`,
   }

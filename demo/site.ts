@@ -34,14 +34,14 @@ export async function openSite(folder: string, start: Date) {
   const send = async (method: 'GET' | 'POST', url: string, sending: Sending) => {
     const { network = '10.9.9.9', cookie = '', agent = agents.desktop, from = '/', body } = sending
     const reply = await app.inject({
-      ...{ method, url, remoteAddress: network },
+      method,
+      url,
+      remoteAddress: network,
       headers: {
-        ...{
-          host: new URL(config.PUBLIC_URL).host,
-          referer: `${config.PUBLIC_URL}${from}`,
-          'user-agent': agent,
-          cookie,
-        },
+        host: new URL(config.PUBLIC_URL).host,
+        referer: `${config.PUBLIC_URL}${from}`,
+        'user-agent': agent,
+        cookie,
         ...(body ? { 'content-type': 'application/json' } : {}),
       },
       ...(body ? { payload: body } : {}),

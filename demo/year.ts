@@ -2,7 +2,7 @@ import { API, calls } from '#contract/api.ts'
 import { messageKey, messageReports } from '#contract/field-messages.ts'
 import { passwordMessages } from '#contract/password.ts'
 import { type CardName, cards } from '#server/gateways/payment/cards.ts'
-import { DAY_MS, turnClock } from '#server/worker/advance-clock.ts'
+import { advanceClock, DAY_MS } from '#server/worker/advance-clock.ts'
 import { seededRandom } from '../drill/seeded-random.ts'
 import { type Person, personOf } from './people.ts'
 import { agents, type DemoSite, type Sending } from './site.ts'
@@ -86,7 +86,7 @@ const STEP_DAYS = 3
 
 type Progress = (text: string) => void
 
-/** Makes business through the site's own calls, while its clock is turned day by day until `end`. */
+/** Makes business through the site's own calls, while its clock advances day by day until `end`. */
 export async function makeYear(site: DemoSite, end: Date, size: Size, print: Progress): Promise<void> {
   const { world, clock } = site
   const start = clock.now()
@@ -104,7 +104,7 @@ export async function makeYear(site: DemoSite, end: Date, size: Size, print: Pro
     const random = seededRandom(11, day)
     const noon = new Date(start.getTime() + day * DAY_MS + random.below(DAY_MS / 2))
     if (noon >= end) break
-    if (noon > clock.now()) await turnClock(world, clock, noon, { stepDays: STEP_DAYS })
+    if (noon > clock.now()) await advanceClock(world, clock, noon, { stepDays: STEP_DAYS })
     for (const { act, member } of planned.filter((plan) => plan.day >= day && plan.day < day + STEP_DAYS))
       await act(year, member)
     const goal = Math.round(size.members * ((day + STEP_DAYS) / size.days) ** 1.4) // business grows
@@ -124,7 +124,7 @@ export async function makeYear(site: DemoSite, end: Date, size: Size, print: Pro
     }
     if (day % 60 === 0 && day) print(`month ${day / 30} of 12: ${members.length} members`)
   }
-  await turnClock(world, clock, end)
+  await advanceClock(world, clock, end)
 }
 
 /** Most come through a sponsor, and more and more through the few members who stay and share their link. */
@@ -181,9 +181,17 @@ async function formOf(
   const year = site.world.now().getUTCFullYear()
   return {
     ...details,
-    ...{ sponsor_site_name: sponsor, product_ids: '34', ...order, password: PASSWORD },
-    ...{ agreement_1: '1', agreement_2: '1', agreement_3: '0', captcha: await site.captcha(network) },
-    ...{ cc_number: cardNumbers[card], cc_month: '11', cc_year: String(year + 3) },
+    sponsor_site_name: sponsor,
+    product_ids: '34',
+    ...order,
+    password: PASSWORD,
+    agreement_1: '1',
+    agreement_2: '1',
+    agreement_3: '0',
+    captcha: await site.captcha(network),
+    cc_number: cardNumbers[card],
+    cc_month: '11',
+    cc_year: String(year + 3),
     cc_cvv: card === 'amex' ? '1234' : '123',
   }
 }

@@ -10,7 +10,7 @@ test.beforeAll(async () => {
 })
 test.afterAll(() => site.close())
 
-test('17.26 a newcomer turns the clock to the next renewal, and sees the charge and the receipt', async ({
+test('17.26 a newcomer advances the clock to the next renewal, and sees the charge and the receipt', async ({
   playwright,
   page,
 }) => {

@@ -1,6 +1,6 @@
 import { expect, type Locator, type Page, test } from '@playwright/test'
 import { verifyAudit } from '#server/audit/audit.ts'
-import { turnClock } from '#server/worker/advance-clock.ts'
+import { advanceClock } from '#server/worker/advance-clock.ts'
 import { runJobs } from '#server/worker/jobs.ts'
 import { firstOwnerLink } from '../server/console/access/invitations.ts'
 import { findAxeViolations } from './axe.ts'
@@ -48,7 +48,7 @@ test('19.27 the first owner gets in with a passkey, finds a member by the last f
 
   const { testClock } = site.world
   if (!testClock) throw new Error('The clock of this site cannot be turned.')
-  await turnClock(site.world, testClock, new Date(site.world.now().getTime() + 3 * 86_400_000)) // the charge settles
+  await advanceClock(site.world, testClock, new Date(site.world.now().getTime() + 3 * 86_400_000)) // the charge settles
   await page.reload()
   const timeline = page.getByRole('listitem').filter({ has: page.getByText('Refund made') })
   await expect(timeline).toContainText('$49.50')

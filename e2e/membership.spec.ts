@@ -14,7 +14,7 @@ test.afterAll(() => site.close())
 const DECLINED_ONCE = '4000000000001513'
 
 type Turn = { captured: number; declined: number; emails: number }
-async function turnClock(page: Page, days: number): Promise<Turn> {
+async function advanceClock(page: Page, days: number): Promise<Turn> {
   const reply = await page.request.post(site.at('/__clock'), { data: { days } })
   expect(reply.ok()).toBe(true)
   return reply.json()
@@ -32,7 +32,7 @@ test('17.16 three months with a decline and a new card, canceled, resumed, ended
   const membership = page.getByRole('region', { name: 'Your membership' })
   await expect(membership).toContainText('Visa ending in 1513')
 
-  expect(await turnClock(page, 31)).toMatchObject({ captured: 0, declined: 1, emails: 1 })
+  expect(await advanceClock(page, 31)).toMatchObject({ captured: 0, declined: 1, emails: 1 })
   await page.reload()
   await expect(page.getByText('Your bank declined $99.00 for this month. Nothing was charged.')).toBeVisible()
   await expect(membership).toContainText('Payment due')
@@ -45,7 +45,7 @@ test('17.16 three months with a decline and a new card, canceled, resumed, ended
   await expect(membership).toContainText('Your new card is on file, and your membership is paid.')
   await expect(membership).toContainText('Visa ending in 4242')
 
-  expect(await turnClock(page, 62)).toMatchObject({ captured: 2, declined: 0 })
+  expect(await advanceClock(page, 62)).toMatchObject({ captured: 2, declined: 0 })
   await page.reload()
   await expect(membership.getByText('Active', { exact: true })).toBeVisible()
 
@@ -55,22 +55,22 @@ test('17.16 three months with a decline and a new card, canceled, resumed, ended
     await expect(membership.getByText('Canceled', { exact: true })).toBeVisible()
   }
   await cancel()
-  await turnClock(page, 1) // sends the email
+  await advanceClock(page, 1) // sends the email
   await page.reload()
   await membership.getByRole('button', { name: 'Resume membership' }).click()
   await expect(membership).toContainText('Your membership has been resumed.')
-  await turnClock(page, 1)
+  await advanceClock(page, 1)
   await page.reload()
   await cancel()
 
-  expect(await turnClock(page, 35)).toMatchObject({ captured: 0, declined: 0 })
+  expect(await advanceClock(page, 35)).toMatchObject({ captured: 0, declined: 0 })
   await page.reload()
   await expect(membership.getByText('Ended', { exact: true })).toBeVisible()
   await expect(page.getByRole('heading', { name: `Welcome, ${visitor.first_name}` })).toBeVisible()
   expect(await findAxeViolations(page)).toEqual([])
   await membership.getByRole('button', { name: 'Come back for $99.00 a month' }).click()
   await expect(membership).toContainText('Welcome back. Your membership and your link work again.')
-  await turnClock(page, 1)
+  await advanceClock(page, 1)
   await page.reload()
 
   await expectSameNumbers(page, visitor.email, visitor.username)

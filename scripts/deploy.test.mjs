@@ -81,7 +81,9 @@ describe('compose.yaml', () => {
       value.replace('/run/secrets', join(workspace, 'secrets')).replace(/^\$\{\w+:-(.*)\}$/, '$1')
     const config = readConfig({
       ...Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, inWorkspace(value)])),
-      ...{ NODE_ENV: 'production', HOST: '0.0.0.0', PUBLIC_URL: 'https://join.example' },
+      NODE_ENV: 'production',
+      HOST: '0.0.0.0',
+      PUBLIC_URL: 'https://join.example',
       ALLOW_EMBEDDED: 'payment,phone,mail',
     })
     expect(config).toMatchObject({ SECRET: made('secret'), DATABASE_URL: made('database_url') })

@@ -11,7 +11,7 @@ import { openSmsGateway } from '#server/gateways/sms/open.ts'
 import type { Log } from '#server/log.ts'
 import { openKeys } from '#server/secrets/secrets.ts'
 import { watchGateway } from '#server/world/gateway-watch.ts'
-import { mayTurnClock, openTestClock } from '#server/world/test-clock.ts'
+import { mayAdvanceClock, openTestClock } from '#server/world/test-clock.ts'
 import { clock, type World } from '#server/world/world.ts'
 
 type Options = {
@@ -33,7 +33,9 @@ export async function createWorld({
 }: Options): Promise<World & { close: () => Promise<void> }> {
   const connection = database ?? (await openDatabase(config))
   try {
-    const testClock = mayTurnClock(config) ? openTestClock(join(config.DATA_DIR, 'clock.json'), systemNow) : undefined
+    const testClock = mayAdvanceClock(config)
+      ? openTestClock(join(config.DATA_DIR, 'clock.json'), systemNow)
+      : undefined
     const now = testClock?.now ?? systemNow
     await prepareDatabase(connection, { production: config.production, now: now(), seed, print })
     const { db } = connection

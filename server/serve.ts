@@ -49,7 +49,7 @@ export async function serve({ config = readConfig(), consoleLink = ownerLink }: 
 
   print(`database: ${world.database}`)
   if (config.embedded.length) print(`embedded stand-ins: ${config.embedded.join(', ')}`)
-  if (world.testClock) print(`turn the clock at ${config.PUBLIC_URL}/__clock`)
+  if (world.testClock) print(`advance the clock at ${config.PUBLIC_URL}/__clock`)
   for (const warning of missingOperatorDetails(config)) print(warning)
   print(`open ${config.PUBLIC_URL}`)
   print(`console: ${staffLink}`)

@@ -37,7 +37,10 @@ export async function measureExport(foyer: Foyer, cookie: string): Promise<Expor
   const peak = await watch.stop()
   const after = await foyer.request<MemoryUsage>({})
   return {
-    ...{ rows: lines - 1, firstByteMs, totalMs, heap: { before: before.heap, after: after.heap } },
+    rows: lines - 1,
+    firstByteMs,
+    totalMs,
+    heap: { before: before.heap, after: after.heap },
     peakGrowth: Math.max(0, peak - before.resident),
   }
 }

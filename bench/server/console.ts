@@ -67,7 +67,10 @@ export const consoleLists: Part = async ({ short, log, saveFigures }) => {
   }
   const startSite = async (size: keyof typeof counts, preload: Preload[] = [], nodeFlags: string[] = []) => {
     const foyer = await startFoyer({
-      ...{ database: databases[size], settings, preload: [...preload, 'no-hash'], nodeFlags },
+      database: databases[size],
+      settings,
+      preload: [...preload, 'no-hash'],
+      nodeFlags,
     })
     const caller = createHttpClient(foyer.url, 1)
     const cookie = await signIn(databases[size], caller)

@@ -70,8 +70,12 @@ export const MemberPage = z.object({
   unconfirmed_email: z.optional(z.string()),
   mobile_phone: z.string(),
   postal: z.object({
-    ...{ address: z.string(), address2: z.string(), city: z.string(), state: z.string() },
-    ...{ post_code: z.string(), country: z.string() },
+    address: z.string(),
+    address2: z.string(),
+    city: z.string(),
+    state: z.string(),
+    post_code: z.string(),
+    country: z.string(),
   }),
   joined_at: z.string(),
   /** The personal data is gone. */
@@ -86,7 +90,10 @@ export const MemberPage = z.object({
     /** Oldest first. */
     moves: z.array(
       z.object({
-        ...{ from: SponsorName, to: SponsorName, who: z.string(), at: z.string() },
+        from: SponsorName,
+        to: SponsorName,
+        who: z.string(),
+        at: z.string(),
         reason: z.optional(z.string()),
       }),
     ),

@@ -52,9 +52,16 @@ const File = z.custom<{ filename: string }>()
 
 /** The rules of the form that the member joined with. */
 const details = {
-  ...{ first_name: fields.first_name, last_name: fields.last_name, business_name: fields.business_name },
-  ...{ email: fields.email, mobile_phone: fields.mobile_phone, address: fields.address, address2: fields.address2 },
-  ...{ city: fields.city, state: fields.state, post_code: fields.post_code },
+  first_name: fields.first_name,
+  last_name: fields.last_name,
+  business_name: fields.business_name,
+  email: fields.email,
+  mobile_phone: fields.mobile_phone,
+  address: fields.address,
+  address2: fields.address2,
+  city: fields.city,
+  state: fields.state,
+  post_code: fields.post_code,
 }
 
 const aboutMember = z.object({ member_id })

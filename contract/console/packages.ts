@@ -151,7 +151,7 @@ export const consolePackageCalls = {
     output: z.object({
       groups: z.array(PriceGroup),
       /** Canceled or on hold: they keep what they agreed to. */
-      left_alone: z.int(),
+      unaffected: z.int(),
       next: z.optional(z.string()),
     }),
   },

@@ -45,14 +45,14 @@ export const allPermissions = Object.keys(permissions) as Permission[]
 export const mayDo = (role: Role, permission: Permission): boolean =>
   (permissions[permission].roles as readonly Role[]).includes(role)
 
-type Act = {
+type Action = {
   text: string
   /** Money or a sponsor moves, so somebody has to say why. */
   needsReason?: true
 }
 
 /** What the audit log can hold. */
-export const acts = {
+export const actions = {
   sign_in: { text: 'Signed in' },
   accept_invitation: { text: 'Accepted an invitation' },
   invite_staff: { text: 'Invited a colleague' },
@@ -112,10 +112,10 @@ export const acts = {
   remove_logo: { text: 'Went back to the built-in logo' },
   seal_events: { text: 'Sealed events of the security log' },
   expire_events: { text: 'Deleted old events of the security log' },
-} as const satisfies Record<string, Act>
+} as const satisfies Record<string, Action>
 
-export type ActName = keyof typeof acts
-export const isAct = (name: string): name is ActName => Object.hasOwn(acts, name)
+export type ActionName = keyof typeof actions
+export const isAction = (name: string): name is ActionName => Object.hasOwn(actions, name)
 
 /** A call of the console says who may make it. The server checks every call against this. */
 export type ConsoleCall = Call & {

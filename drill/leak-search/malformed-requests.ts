@@ -7,7 +7,11 @@ import type { TestCard } from './test-cards.ts'
 /** A correctly filled form with a test card. */
 const answersOf = ({ username, password, cc_number, cc_month, cc_year, cc_cvv }: TestCard) => ({
   ...validAnswers(username),
-  ...{ password, cc_number, cc_month, cc_year, cc_cvv },
+  password,
+  cc_number,
+  cc_month,
+  cc_year,
+  cc_cvv,
 })
 
 const JSON_TYPE = { 'content-type': 'application/json' }

@@ -175,8 +175,11 @@ const subjects = {
   reminders: /^Your yearly reminder/,
 }
 const jobKinds: Record<keyof typeof subjects, string> = {
-  ...{ receipts: 'renewed', declines: 'renewal_declined', ends: 'membership_ended' },
-  ...{ prices: 'price_changed', reminders: 'yearly_reminder' },
+  receipts: 'renewed',
+  declines: 'renewal_declined',
+  ends: 'membership_ended',
+  prices: 'price_changed',
+  reminders: 'yearly_reminder',
 }
 const names = Object.keys(subjects) as (keyof typeof subjects)[]
 

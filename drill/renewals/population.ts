@@ -73,14 +73,24 @@ function memberRows(plan: Plan, now: Date, sponsor_id: string, config: ReturnTyp
   const name = { first_name: 'Zoe', last_name: `Number ${number}`, business_name: '', mobile_phone: '+12025550123' }
   const address = { address: '1 Main St', address2: '', city: 'Reno', country: 'US', state: 'NV', post_code: '89501' }
   const shipping = {
-    ...{ ship_address: '1 Main St', ship_address2: '', ship_city: 'Reno' },
-    ...{ ship_country: 'US', ship_state: 'NV', ship_zip_code: '89501' },
+    ship_address: '1 Main St',
+    ship_address2: '',
+    ship_city: 'Reno',
+    ship_country: 'US',
+    ship_state: 'NV',
+    ship_zip_code: '89501',
   }
   return {
     enrollment: { id: enrollment_id, created_at: now },
     payment: { ...key, ...paid, ...times, vault_reference, transaction_id: firstTransaction(plan) },
     member: {
-      ...{ id: member_id, enrollment_id, sponsor_id, level: 'member', username, email, password_hash: '' },
+      id: member_id,
+      enrollment_id,
+      sponsor_id,
+      level: 'member',
+      username,
+      email,
+      password_hash: '',
       ...name,
       ...address,
       joined_at: now,
@@ -95,8 +105,13 @@ function memberRows(plan: Plan, now: Date, sponsor_id: string, config: ReturnTyp
       created_at: now,
     },
     order_line: {
-      ...{ order_id: idOf('order', number), product_id: lines[0]?.product_id, list: 'product_ids', name: 'Membership' },
-      ...{ price_cents: amount_cents, renewal_cents: lines[0]?.renewal_cents ?? 0, billing_interval },
+      order_id: idOf('order', number),
+      product_id: lines[0]?.product_id,
+      list: 'product_ids',
+      name: 'Membership',
+      price_cents: amount_cents,
+      renewal_cents: lines[0]?.renewal_cents ?? 0,
+      billing_interval,
     },
     ...newMembership(
       { config, now: () => now },

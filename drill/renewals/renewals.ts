@@ -6,7 +6,7 @@ import { goldenLedger, raceWinners } from './golden-ledger.ts'
 import { planMembers } from './members.ts'
 import { addMembers } from './population.ts'
 import { priceChangesOf } from './price-changes.ts'
-import { turnClock } from './turned-clock.ts'
+import { advanceClock } from './turned-clock.ts'
 
 /** A site with its own time zone and database. The join days of all of them cover a leap year. */
 type SiteYear = {
@@ -101,8 +101,13 @@ async function turnYear(run: DrillRun, backend: Backend, year: SiteYear): Promis
   await addMembers(before.db, zone, plans)
   await before.close()
   const isShared = backend.name === 'PostgreSQL'
-  const turned = await turnClock(workspace, {
-    ...{ zone, plans, schedule, prices, kills, seed },
+  const turned = await advanceClock(workspace, {
+    zone,
+    plans,
+    schedule,
+    prices,
+    kills,
+    seed,
     golden: golden.flatMap(([first]) => first ?? []),
     jumpsBackOn: days[Math.floor(days.length / 3)] ?? '',
     processes: isShared ? 4 : 1,

@@ -56,7 +56,7 @@ export type TurnOptions = {
 export type Turned = { killed: number; killedAtWork: number; log: string; ledgerFile: string }
 
 /** Lets the days pass, and on each of them the workers, the bank and the members do what is due. */
-export async function turnClock(workspace: Workspace, options: TurnOptions): Promise<Turned> {
+export async function advanceClock(workspace: Workspace, options: TurnOptions): Promise<Turned> {
   const { zone, plans, golden, schedule, prices, seed, jumpsBackOn, processes, lanes, onDay } = options
   const random = seededRandom(seed, plans.length)
   let time = timeInZone(zone, schedule.days[0] ?? '', '00:00:00')
@@ -170,7 +170,7 @@ export async function turnClock(workspace: Workspace, options: TurnOptions): Pro
 type Books = { transactions: { transaction_id: string; reference: string; state: string }[] }
 type RaceTask = { at: string; act: 'cancel' | 'cancel and resume'; member_id: string }
 
-/** A member acts while the workers are at work. If the process was killed, the member presses the button again. */
+/** A member actions while the workers are at work. If the process was killed, the member presses the button again. */
 async function race(pool: WorkerPool, random: SeededRandom, task: RaceTask) {
   await sleep(random.below(40))
   while ((await pool.any().send(task)) === 'killed') await sleep(PRESS_AGAIN_MS)

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
-import { type ActName, acts, type Role } from '#contract/console/permissions.ts'
+import { type ActionName, actions, type Role } from '#contract/console/permissions.ts'
 import type { Db } from '#server/db/db.ts'
 import type { Tables } from '#server/db/tables.ts'
 import type { Log } from '#server/log.ts'
@@ -16,7 +16,7 @@ export const theServer: Actor = { id: null, role: 'server' }
 export type Facts = Record<string, string | number | boolean | null>
 
 export type AuditEntry = {
-  act: ActName
+  act: ActionName
   /** 'security': who came in, not what they did. */
   kind?: 'security'
   actor: Actor
@@ -46,10 +46,10 @@ type Context = { db: Db; keys: Keys; now: () => Date; log: Log }
  * Adds a row to the end of the chain. Call it last in the transaction of the act: from here to the commit, no other act of
  * any process can be written.
  */
-export async function recordAct({ db, keys, now, log }: Context, entry: AuditEntry): Promise<void> {
+export async function recordAction({ db, keys, now, log }: Context, entry: AuditEntry): Promise<void> {
   if (!db.isTransaction) throw new Error('An act and its audit row belong in one transaction.')
   const { act, kind = 'act', actor, subject_kind, subject, before, after, reason } = entry
-  if ('needsReason' in acts[act] && !reason) throw new Error(`${act} needs a reason.`)
+  if ('needsReason' in actions[act] && !reason) throw new Error(`${act} needs a reason.`)
   const head = await lockHead(db)
   const details = JSON.stringify({ before, after, reason })
   const details_salt = randomBytes(12).toString('base64url')

@@ -5,7 +5,7 @@ import { inTransaction } from '#server/db/db.ts'
 import type { Log } from '#server/log.ts'
 import type { Keys } from '#server/secrets/secrets.ts'
 import { hashEvent, newestSeal, sealIn } from '#server/security/event-chain.ts'
-import { lockHead, recordAct, theServer } from './audit.ts'
+import { lockHead, recordAction, theServer } from './audit.ts'
 
 type Context = { config: Config; db: Db; keys: Keys; log: Log; now: () => Date }
 
@@ -51,11 +51,15 @@ async function sealEvents(world: Context): Promise<number> {
       from jsonb_to_recordset(cast(${JSON.stringify(sealed)} as jsonb)) as sealed (id uuid, position bigint, hash text)
       where security_event.id = sealed.id`.execute(db)
     const last = newest.last + rows.length
-    await recordAct(
+    await recordAction(
       { ...world, db },
       {
-        ...{ act: 'seal_events', kind: 'security', actor: theServer },
-        ...{ subject_kind: 'security_log', subject: `${first}-${last}`, after: { first, last, hash } },
+        act: 'seal_events',
+        kind: 'security',
+        actor: theServer,
+        subject_kind: 'security_log',
+        subject: `${first}-${last}`,
+        after: { first, last, hash },
       },
     )
     return rows.length
@@ -90,11 +94,15 @@ async function expireEvents(world: Context): Promise<void> {
       .where('position', '<=', seal.last)
       .executeTakeFirst()
     if (!numDeletedRows) return // another process was first
-    await recordAct(
+    await recordAction(
       { ...world, db },
       {
-        ...{ act: 'expire_events', kind: 'security', actor: theServer, subject_kind: 'security_log' },
-        ...{ subject: `1-${seal.last}`, after: { through: seal.last, events: Number(numDeletedRows) } },
+        act: 'expire_events',
+        kind: 'security',
+        actor: theServer,
+        subject_kind: 'security_log',
+        subject: `1-${seal.last}`,
+        after: { through: seal.last, events: Number(numDeletedRows) },
       },
     )
   })

@@ -47,7 +47,10 @@ describe.runIf(isPostgres)('npm run db -- events', () => {
     expect(await kinds('--limit=1')).toHaveLength(1)
     const [line] = (await events('--json', '--address=2001:db8:9::1')).output.split('\n')
     expect(JSON.parse(line ?? '')).toMatchObject({
-      ...{ kind: 'sign_in_failed', count: 3, username: null, details: {} },
+      kind: 'sign_in_failed',
+      count: 3,
+      username: null,
+      details: {},
       network: hashNetwork(site.world.keys, ['2001:db8:9:1', '2001:db8:9']),
     })
   })

@@ -25,8 +25,14 @@ describe.runIf(isPostgres)('npm run staff', () => {
     await database.db
       .insertInto('staff')
       .values({
-        ...{ id: crypto.randomUUID(), email: 'bo@example.com', name: 'Bo', role: 'owner', password_hash: null },
-        ...{ totp_sealed: null, created_at: new Date('2026-11-01T00:00:00Z'), removed_at: null },
+        id: crypto.randomUUID(),
+        email: 'bo@example.com',
+        name: 'Bo',
+        role: 'owner',
+        password_hash: null,
+        totp_sealed: null,
+        created_at: new Date('2026-11-01T00:00:00Z'),
+        removed_at: null,
       })
       .execute()
     expect((await staff('remove', 'BO@example.com')).output).toContain('bo@example.com has no access any more.')

@@ -255,8 +255,10 @@ const right: [what: string, env: Env][] = [
   [
     'stand-ins of the vendors on this machine',
     {
-      ...{ ...cards, AUTHORIZENET_BASE_URL: 'http://127.0.0.1:20001' },
-      ...{ ...phones, TWILIO_BASE_URL: 'http://localhost:20002' },
+      ...cards,
+      AUTHORIZENET_BASE_URL: 'http://127.0.0.1:20001',
+      ...phones,
+      TWILIO_BASE_URL: 'http://localhost:20002',
       MAIL: 'smtp://127.0.0.1:2525',
     },
   ],

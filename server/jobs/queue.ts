@@ -17,7 +17,11 @@ export type SecondFactorChange =
   | 'recovery_code_used'
   | 'removed_by_staff'
 
-/** Work that follows a commit, by kind. A job may run more than once, so each kind is idempotent or harmless to repeat. */
+/**
+ * Work that follows a commit, by kind. A job may run more than once, so each kind is idempotent or harmless to repeat.
+ * Two stored names are older than the words we use now: `kept` is a cancellation that was undone, `forgotten` a password
+ * reset. They stay, because processes of two versions share this table during an update.
+ */
 export type JobPayloads = {
   capture: AttemptKey
   void: AttemptKey & { transaction_id: string }

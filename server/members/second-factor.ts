@@ -56,7 +56,9 @@ const purposeOf = ({ id, access_version }: { id: string; access_version: number 
 export async function newPasskeyOptions(world: World, input: Password, visitor: MemberBrowser) {
   const member = await requirePassword(world, input.current_password, visitor)
   return registrationOptions(world, {
-    ...{ name: `${member.first_name} ${member.last_name}`, email: member.email, purpose: purposeOf(member) },
+    name: `${member.first_name} ${member.last_name}`,
+    email: member.email,
+    purpose: purposeOf(member),
     existing: await passkeysOf(world.db, member.id),
   })
 }

@@ -38,8 +38,15 @@ export function changePrice(world: Pick<World, 'db' | 'now'>, change: PriceChang
     await db
       .insertInto('price_change')
       .values({
-        ...{ id, product_id, old_cents: offer.renewal_cents, new_cents, notice_days, reason },
-        ...{ made_by: who, made_at: world.now(), told: 0 },
+        id,
+        product_id,
+        old_cents: offer.renewal_cents,
+        new_cents,
+        notice_days,
+        reason,
+        made_by: who,
+        made_at: world.now(),
+        told: 0,
       })
       .execute()
     await addJob(db, 'price_change', { price_change_id: id }, world.now())
@@ -47,27 +54,27 @@ export function changePrice(world: Pick<World, 'db' | 'now'>, change: PriceChang
   })
 }
 
-const LOOKED_AT = 20_000
+const BATCH_SIZE = 20_000
 
 export type PriceGroup = { pays_cents: number; announced_cents: number | null; members: number }
 /** What members pay for a package: the next of them, by member, with where to go on. */
-export type PriceEffect = { groups: PriceGroup[]; left_alone: number; next?: string }
+export type PriceEffect = { groups: PriceGroup[]; unaffected: number; next?: string }
 
 /**
  * What some thousand members pay now for a package, and how many of them a price change leaves alone because they have
  * canceled or are on hold. It goes on after `next`, so that no statement reads all memberships.
  */
 export async function pricesOf(db: Db, product_id: number, after: string | undefined): Promise<PriceEffect> {
-  const { rows } = await sql<Record<'pays' | 'announced' | 'members' | 'left_alone', number | null>>`
-    select pays, announced, count(*) filter (where not is_left_alone) as members,
-      count(*) filter (where is_left_alone) as left_alone
+  const { rows } = await sql<Record<'pays' | 'announced' | 'members' | 'unaffected', number | null>>`
+    select pays, announced, count(*) filter (where not is_unaffected) as members,
+      count(*) filter (where is_unaffected) as unaffected
     from (${membershipsAfter(after)}) looked
       join member on member.id = looked.member_id
       cross join lateral (
         select cast(line ->> 'renewal_cents' as integer) as pays,
           cast(line -> 'announced' ->> 'renewal_cents' as integer) as announced
         from jsonb_array_elements(lines) line where cast(line ->> 'product_id' as integer) = ${product_id}) priced
-      cross join lateral (select cancelled_at is not null or on_hold_since is not null as is_left_alone) state
+      cross join lateral (select cancelled_at is not null or on_hold_since is not null as is_unaffected) state
     where looked.state <> 'ended'
     group by pays, announced order by pays, announced`.execute(db)
   const { rows: ends } = await sql<{ last: string | null; count: number }>`
@@ -81,14 +88,14 @@ export async function pricesOf(db: Db, product_id: number, after: string | undef
         announced_cents: announced === null ? null : Number(announced),
         members: Number(members),
       })),
-    left_alone: rows.reduce((sum, { left_alone }) => sum + Number(left_alone), 0),
-    ...(Number(count) === LOOKED_AT && last ? { next: last } : {}),
+    unaffected: rows.reduce((sum, { unaffected }) => sum + Number(unaffected), 0),
+    ...(Number(count) === BATCH_SIZE && last ? { next: last } : {}),
   }
 }
 
 const membershipsAfter = (after: string | undefined) => sql`
   select member_id, lines, state, on_hold_since from membership
-  ${after ? sql`where member_id > cast(${after} as uuid)` : sql``} order by member_id limit ${sql.lit(LOOKED_AT)}`
+  ${after ? sql`where member_id > cast(${after} as uuid)` : sql``} order by member_id limit ${sql.lit(BATCH_SIZE)}`
 
 /** How many members will pay more or less than they were told last. */
 export async function countChanged(db: Db, product_id: number, new_cents: number) {

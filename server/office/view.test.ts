@@ -97,9 +97,18 @@ describe('the office', () => {
         email: 'a@b.example',
         password: 'Lemon-Tree-9',
         current_password: 'x',
-        ...{ cc_number: '4242424242424242', cc_month: '12', cc_year: '2028', cc_cvv: '123', captcha: 'x' },
-        ...{ product_id: 41, shown_price: '99.00' },
-        ...{ id: randomUUID(), credential_id: 'x', response: {}, sealed: 'x', code: '123456' },
+        cc_number: '4242424242424242',
+        cc_month: '12',
+        cc_year: '2028',
+        cc_cvv: '123',
+        captcha: 'x',
+        product_id: 41,
+        shown_price: '99.00',
+        id: randomUUID(),
+        credential_id: 'x',
+        response: {},
+        sealed: 'x',
+        code: '123456',
       }
       const reply = await site.ask(method === 'GET' ? { method, url } : { method, url, payload })
       expect([reply.statusCode, reply.json()], name).toEqual([401, { message: 'Please sign in.' }])

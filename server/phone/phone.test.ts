@@ -249,7 +249,8 @@ describe('with PHONE_VERIFICATION=on', () => {
     const pay = async (enrollment: string, attempt: number, more: Record<string, string> = {}) =>
       (
         await site.post('enrollment/add-enrollment', await filledForm(site, { mobile_phone, ...more }), {
-          ...{ cookie, 'idempotency-key': `${enrollment}.${attempt}` },
+          cookie,
+          'idempotency-key': `${enrollment}.${attempt}`,
         })
       ).json()
     await confirm()

@@ -46,7 +46,10 @@ export async function openRows(db: Db, secrets: Secrets, now: Date): Promise<Ser
   const missing = names.filter((name) => !existing.some((key) => key.name === name))
   if (!missing.length) return existing
   const rows = missing.map((name) => ({
-    ...{ name, version: 1, created_at: now, used_from: now },
+    name,
+    version: 1,
+    created_at: now,
+    used_from: now,
     sealed: seal(secrets.SECRET, name, create[name]()),
   }))
   await db

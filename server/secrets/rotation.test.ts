@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
-import { commandLine, recordAct, verifyAudit } from '#server/audit/audit.ts'
+import { commandLine, recordAction, verifyAudit } from '#server/audit/audit.ts'
 import { keepSecurityLog } from '#server/audit/security-seals.ts'
 import { inTransaction } from '#server/db/db.ts'
 import { consentBundle } from '#server/members/consent.ts'
@@ -41,7 +41,7 @@ const accessOf = (id: string) => ({ id, access_version: 0 })
 
 const act = (world: World) =>
   inTransaction(world.db, (db) =>
-    recordAct(
+    recordAction(
       { ...world, db },
       { act: 'end_sessions', actor: commandLine, subject_kind: 'member', subject: 'x', reason: 'why' },
     ),

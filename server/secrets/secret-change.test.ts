@@ -32,7 +32,8 @@ const openWith = (SECRET: string, SECRET_PREVIOUS?: string) => {
   const lines: string[] = []
   const { db, now } = site.world
   return openKeys(db, { SECRET, SECRET_PREVIOUS }, { now, print: (line) => void lines.push(line) }).then((keys) => ({
-    ...{ keys, lines },
+    keys,
+    lines,
   }))
 }
 

@@ -193,7 +193,7 @@ describe('22.4 the seals', () => {
     expect(await problem()).toBe('Events 1 to 4 are missing.')
   })
 
-  it('22.4 a seal whose details were removed is noticed, although details of other acts may be erased', async () => {
+  it('22.4 a seal whose details were removed is noticed, although details of other actions may be erased', async () => {
     await fill()
     await site.db.updateTable('audit').set({ details: null, details_salt: null }).execute()
     expect(await problem()).toBe('The details of row 1 were removed.')
@@ -228,7 +228,7 @@ describe('22.4 the seals', () => {
     expect(await problem()).toBe('Events 7 to 7 are missing.')
   })
 
-  it('22.6 the console lists acts without the seals, and a member’s events in the timeline', async () => {
+  it('22.6 the console lists actions without the seals, and a member’s events in the timeline', async () => {
     const owner = await staffMember(site, 'owner')
     const { username } = await memberInOffice(site)
     const id = await memberId(username)

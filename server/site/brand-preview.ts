@@ -60,7 +60,11 @@ async function unsavedBrand({ db }: World, form: Preview['Querystring']) {
   const { name = '', accent = '', support = '', email_footer = '', welcome = '' } = form
   const radius = radii.find((known) => known === form.radius) ?? '0.625rem'
   const columns = columnsOf({
-    ...{ name, radius, support, email_footer, welcome },
+    name,
+    radius,
+    support,
+    email_footer,
+    welcome,
     accent: isHexColor(accent) ? accent.toLowerCase() : '',
   })
   return siteBrandOf({ ...columns, logo })

@@ -10,7 +10,7 @@ import { emailsTo, joinedMember, memberInOffice } from '#server/test/member.ts'
 import { plainShell, type Site, testSite } from '#server/test/site.ts'
 import { lifetimes } from '#server/worker/advance-clock.ts'
 import { startWorker } from '#server/worker/worker.ts'
-import { mayTurnClock, openTestClock } from '#server/world/test-clock.ts'
+import { mayAdvanceClock, openTestClock } from '#server/world/test-clock.ts'
 import type { World } from '#server/world/world.ts'
 import { createApp } from './app.ts'
 
@@ -112,7 +112,7 @@ it('17.25 a card that is declined is tried again on its days, and the membership
   expect(memberships.find((membership) => membership.username === username)).toMatchObject({ state: 'ended' })
 })
 
-it('17.25 the worker rests while the clock is turned, so nothing is charged twice', async () => {
+it('17.25 the worker rests while the clock advances, so nothing is charged twice', async () => {
   await endAllMemberships()
   await joinedMember(site)
   const worker = startWorker(site.world)
@@ -162,8 +162,13 @@ async function addConsoleSession(key_hash: string, until: Date) {
   await site.db
     .insertInto('console_session')
     .values({
-      ...{ key_hash, staff_id, method: 'passkey', created_at },
-      ...{ idle_until: until, proved_until: until, expires_at: until },
+      key_hash,
+      staff_id,
+      method: 'passkey',
+      created_at,
+      idle_until: until,
+      proved_until: until,
+      expires_at: until,
     })
     .execute()
 }
@@ -233,8 +238,13 @@ describe('17.27 what people hold outlives a turn', () => {
         site.db
           .insertInto('staff_invitation')
           .values({
-            ...{ id: randomUUID(), key_hash: name, email: null, role: 'owner', invited_by: null },
-            ...{ created_at: now, expires_at },
+            id: randomUUID(),
+            key_hash: name,
+            email: null,
+            role: 'owner',
+            invited_by: null,
+            created_at: now,
+            expires_at,
           })
           .execute(),
       ...Object.fromEntries(
@@ -324,7 +334,7 @@ describe('17.29 the clock cannot be turned', () => {
   ]
   it.each(without)('%s', async (_where, change) => {
     const world = change(site.world)
-    expect(mayTurnClock(world.config)).toBe(false)
+    expect(mayAdvanceClock(world.config)).toBe(false)
     const app = await createApp({ world, shell: plainShell })
     const now = site.world.now()
     expect((await app.inject('/__clock')).statusCode).toBe(404)

@@ -6,7 +6,7 @@ import { periodStart } from '#contract/renewal.ts'
 import { replyToError } from '#server/http/errors.ts'
 import { addForms } from '#server/http/forms.ts'
 import { Refusal } from '#server/refusal.ts'
-import { DAY_MS, MAX_DAYS, turnClock } from '#server/worker/advance-clock.ts'
+import { advanceClock, DAY_MS, MAX_DAYS } from '#server/worker/advance-clock.ts'
 import type { TestClock } from '#server/world/test-clock.ts'
 import { dayIn } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
@@ -36,7 +36,7 @@ function aMonthAfter(now: Date): Date {
   return new Date(`${periodStart(today.slice(0, 10), 1)}${today.slice(10)}`)
 }
 
-/** A page that turns the clock and shows what happened meanwhile, and the same for scripts. Works without JavaScript. */
+/** A page that advances the clock and shows what happened meanwhile, and the same for scripts. Works without JavaScript. */
 export function addClock(app: FastifyInstance, world: World, clock: TestClock, shell: Shell, testPages: TestPage[]) {
   app.get('/__clock', async (request, reply) => {
     const page = await describeClock(world, clock)
@@ -47,7 +47,7 @@ export function addClock(app: FastifyInstance, world: World, clock: TestClock, s
   app.register(async (scripts) => {
     scripts.setErrorHandler(replyToError)
     scripts.post<{ Body: TurnRequest }>('/__clock', { schema: { body: TurnRequest } }, async ({ body }, reply) =>
-      reply.type('application/json').send(JSON.stringify(await turnClock(world, clock, targetOf(world, body)))),
+      reply.type('application/json').send(JSON.stringify(await advanceClock(world, clock, targetOf(world, body)))),
     )
   })
 
@@ -57,7 +57,7 @@ export function addClock(app: FastifyInstance, world: World, clock: TestClock, s
       { schema: { body: z.object({ move: z.enum(moveNames) }) } },
       async ({ body }, reply) => {
         const to = await moves[body.move](world)
-        if (to) await turnClock(world, clock, to)
+        if (to) await advanceClock(world, clock, to)
         return reply.redirect('/__clock', 303)
       },
     ),

@@ -34,14 +34,15 @@ const oldReport = (changes: object = {}) => ({
   },
 })
 const newReport = (changes: object = {}) => ({
-  ...{ age: 3, type: 'csp-violation', url: URL_OF_ANA, user_agent: 'Somebody/1.0' },
+  age: 3,
+  type: 'csp-violation',
+  url: URL_OF_ANA,
+  user_agent: 'Somebody/1.0',
   body: {
-    ...{
-      documentURL: URL_OF_ANA,
-      effectiveDirective: 'connect-src',
-      disposition: 'enforce',
-      sample: 'my secret sample',
-    },
+    documentURL: URL_OF_ANA,
+    effectiveDirective: 'connect-src',
+    disposition: 'enforce',
+    sample: 'my secret sample',
     blockedURL: 'https://drop.example/collect/zoe@example.com',
     ...changes,
   },

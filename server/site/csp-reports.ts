@@ -127,7 +127,9 @@ const fromOld = (report: z.infer<typeof Old>['csp-report']) => ({
   pageUrl: report['document-uri'],
 })
 const fromNew = ({ effectiveDirective, blockedURL = '', documentURL }: z.infer<typeof New>['body']) => ({
-  ...{ directive: effectiveDirective, blockedUrl: blockedURL, pageUrl: documentURL },
+  directive: effectiveDirective,
+  blockedUrl: blockedURL,
+  pageUrl: documentURL,
 })
 
 const directives = new Set([

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { TestPage } from '#contract/pages.ts'
-import { mayTurnClock } from '#server/world/test-clock.ts'
+import { mayAdvanceClock } from '#server/world/test-clock.ts'
 import type { World } from '#server/world/world.ts'
 import { addClock } from './clock.ts'
 import { addOutbox } from './outbox.ts'
@@ -9,7 +9,7 @@ import { addTestPayments, isSandbox } from './test-payments.ts'
 
 /** The pages about the embedded parts. Each exists only beside its part, and none in production. */
 const isThere: Record<TestPage, (world: World) => boolean> = {
-  clock: ({ config, testClock }) => testClock !== undefined && mayTurnClock(config),
+  clock: ({ config, testClock }) => testClock !== undefined && mayAdvanceClock(config),
   payments: ({ payment }) => isSandbox(payment),
   outbox: ({ config }) => ['mail', 'phone'].some((part) => config.embedded.includes(part)),
 }

@@ -21,22 +21,25 @@ export async function staffMember(site: Site, role: Role) {
   const code = () => codeOf(secret, stepAt(site.world.now()))
   const name = `${role} ${count}`
   const reply = await site.post('console/invitation/password', {
-    ...{ token, name, email, password: STAFF_PASSWORD, sealed, code: code() },
+    token,
+    name,
+    email,
+    password: STAFF_PASSWORD,
+    sealed,
+    code: code(),
   })
   expect(reply.statusCode, reply.body).toBe(200)
   const { session, recovery_codes } = reply.json()
   const cookie = cookieOf(reply)
   return {
-    ...{
-      id: String(session.staff.id),
-      email,
-      name,
-      role,
-      cookie,
-      code,
-      secret,
-      recovery_codes: recovery_codes as string[],
-    },
+    id: String(session.staff.id),
+    email,
+    name,
+    role,
+    cookie,
+    code,
+    secret,
+    recovery_codes: recovery_codes as string[],
     post: (path: string, body: object = {}) => site.post(`console/${path}`, body, { cookie }),
     get: (path: string) => site.get(`/api/console/${path}`, { cookie }),
   }

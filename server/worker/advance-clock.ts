@@ -9,14 +9,14 @@ import { doEverythingDue } from './worker.ts'
 export const DAY_MS = 86_400_000
 export const MAX_DAYS = 400
 
-/** What a turn has brought. */
+/** What happened on the way. */
 export type TurnCounts = { captured: number; declined: number; emails: number }
 
 /**
- * Turns the clock to a later time. On the way, everything happens at its own time, as if the site had waited. In steps of
+ * Advances the clock to a later time. On the way, everything happens at its own time, as if the site had waited. In steps of
  * some days it is faster, and what is due during a step happens at the end of it.
  */
-export function turnClock(
+export function advanceClock(
   world: World,
   clock: TestClock,
   to: Date,
@@ -73,7 +73,7 @@ type Lifetime = { [Table in keyof Tables]: [table: Table, column: keyof Tables[T
 
 /**
  * What people hold in their hands ends after as many real minutes as before: sessions, links, codes, and the leases of
- * requests that are running. Limits and breakers end early on purpose: turning the clock is waiting.
+ * requests that are running. Limits and breakers end early on purpose: advancing the clock is waiting.
  */
 export const lifetimes: Lifetime[] = [
   ['office_session', 'expires_at'],

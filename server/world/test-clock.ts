@@ -22,7 +22,7 @@ export type TestClock = {
 export type Turn = { from: Date; to: Date }
 
 /** Only where every part is a stand-in: no other process, bank or mail server would follow the clock. Never in production. */
-export const mayTurnClock = ({ production, embedded, PAYMENT_SANDBOX_URL }: Config): boolean =>
+export const mayAdvanceClock = ({ production, embedded, PAYMENT_SANDBOX_URL }: Config): boolean =>
   !production && !PAYMENT_SANDBOX_URL && EMBEDDED_PARTS.every((part) => embedded.includes(part))
 
 const Saved = z.object({

@@ -4,7 +4,7 @@ import { Header } from '#web/Header.tsx'
 import { AccountIcon } from '#web/icons.tsx'
 import { TestPages } from './TestPages.tsx'
 
-/** Turns the clock, and tells what happened meanwhile. */
+/** Advances the clock, and tells what happened meanwhile. */
 export function Clock({ clock, testPages }: { clock: ClockPage; testPages: TestPage[] }) {
   const { memberships, events, turned_from } = clock
   const isNew = (event: ClockPage['events'][number]) => event.is_new
@@ -74,7 +74,7 @@ const NoMembers = () => (
   <div className="empty-state">
     <AccountIcon />
     <p>
-      No members yet. <a href="/">Join as a test member</a>, then turn the clock.
+      No members yet. <a href="/">Join as a test member</a>, then advance the clock.
     </p>
   </div>
 )

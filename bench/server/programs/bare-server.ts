@@ -31,16 +31,16 @@ const createBody = {
     JSON.stringify(
       rows?.map(
         ({ product_id, name, description, image_url, price_cents, renewal_cents, billing_interval, ...flags }) => ({
-          ...{
-            product_id,
-            name,
-            description,
-            image_url,
-            price: dollars(price_cents),
-            ...(renewal_cents ? { renewal_price: dollars(renewal_cents) } : {}),
-          },
+          product_id,
+          name,
+          description,
+          image_url,
+          price: dollars(price_cents),
+          ...(renewal_cents ? { renewal_price: dollars(renewal_cents) } : {}),
           billing_interval,
-          ...{ is_recurring: flags.is_recurring, is_special: flags.is_special, ships: flags.ships },
+          is_recurring: flags.is_recurring,
+          is_special: flags.is_special,
+          ships: flags.ships,
         }),
       ),
     ),

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { type Breaker, isOff, recordBreakerEvent } from '#server/abuse/breaker.ts'
 import { forgetRestrictions, MAX_BLOCKS, parseNetwork } from '#server/abuse/restrictions.ts'
-import { type AuditEntry, recordAct } from '#server/audit/audit.ts'
+import { type AuditEntry, recordAction } from '#server/audit/audit.ts'
 import { inTransaction } from '#server/db/db.ts'
 import { Refusal, refuseFields } from '#server/refusal.ts'
 import type { World } from '#server/world/world.ts'
@@ -17,7 +17,7 @@ type Entry = Omit<AuditEntry, 'actor'>
 async function change(world: World, { staff }: StaffSession, work: (world: World) => Promise<Entry>): Promise<void> {
   await inTransaction(world.db, async (db) => {
     const inner = { ...world, db }
-    await recordAct(inner, { actor: staff, ...(await work(inner)) })
+    await recordAction(inner, { actor: staff, ...(await work(inner)) })
   })
   forgetRestrictions(world)
 }
@@ -52,7 +52,9 @@ export const closeBreaker = (world: World, { breaker }: AboutBreaker, session: S
     await world.db.updateTable('breaker').set({ open_until: at, closed_at: at }).where('name', '=', breaker).execute()
     await recordBreakerEvent(world, { breaker, at, kind: 'closed', open_until: null })
     return {
-      ...{ act: 'close_breaker', subject_kind: 'breaker', subject: breaker },
+      act: 'close_breaker',
+      subject_kind: 'breaker',
+      subject: breaker,
       before: { open_until: before.open_until.toISOString() },
     }
   })
@@ -102,7 +104,9 @@ export const pauseJoining = (world: World, { message, hours }: Pause, session: S
       insert into joining_pause (id, message, created_at, ends_at) values (1, ${message}, ${now()}, ${ends_at})
       on conflict (id) do update set message = excluded.message, ends_at = excluded.ends_at`.execute(db)
     return {
-      ...{ act: 'pause_joining', subject_kind: 'site', subject: 'joining' },
+      act: 'pause_joining',
+      subject_kind: 'site',
+      subject: 'joining',
       ...(before ? { before } : {}),
       after: { message, until: ends_at?.toISOString() ?? null },
     }

@@ -69,7 +69,9 @@ const ID = '11111111-2222-4333-8444-555555555555'
 describe('a blocked network', () => {
   const fromNetwork = (remoteAddress: string, url: string, payload?: object) =>
     site.ask({
-      ...{ method: payload ? ('POST' as const) : ('GET' as const), url, remoteAddress },
+      method: payload ? ('POST' as const) : ('GET' as const),
+      url,
+      remoteAddress,
       ...(payload ? { payload, headers: { 'content-type': 'application/json' } } : {}),
     })
   const lookup = (address: string) =>

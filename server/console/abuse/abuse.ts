@@ -66,7 +66,9 @@ async function historyOf({ db, now }: World): Promise<AbuseView['history']> {
     .limit(HISTORY)
     .execute()
   return rows.map(({ breaker, at, kind, open_until }) => ({
-    ...{ breaker, at: at.toISOString(), kind },
+    breaker,
+    at: at.toISOString(),
+    kind,
     ...(open_until ? { open_until: open_until.toISOString() } : {}),
   }))
 }
@@ -80,7 +82,11 @@ async function blocksOf({ db, now }: World): Promise<AbuseView['blocks']> {
     .limit(MAX_BLOCKS_SHOWN)
     .execute()
   return rows.map(({ id, network, note, created_at, expires_at }) => ({
-    ...{ id, network, note, since: created_at.toISOString(), expires_at: expires_at.toISOString() },
+    id,
+    network,
+    note,
+    since: created_at.toISOString(),
+    expires_at: expires_at.toISOString(),
   }))
 }
 
@@ -95,7 +101,9 @@ async function declinesOf(world: World): Promise<AbuseView['declines']> {
   const countsOf = (name: string) => rows.find(({ decline_class }) => decline_class === name)
   return {
     classes: declineClasses.map((name) => ({
-      ...{ name, day: Number(countsOf(name)?.day ?? 0), week: Number(countsOf(name)?.week ?? 0) },
+      name,
+      day: Number(countsOf(name)?.day ?? 0),
+      week: Number(countsOf(name)?.week ?? 0),
     })),
     is_capped: rows.reduce((sum, { week }) => sum + Number(week), 0) >= MAX_DECLINES,
   }
@@ -138,6 +146,8 @@ const limitTexts: Record<LimitName, string> = {
 
 const limitsOf = ({ config }: World, refused: Refused): AbuseView['limits'] =>
   (Object.keys(limitTexts) as LimitName[]).map((name) => ({
-    ...{ name, text: limitTexts[name], ...config[name] },
+    name,
+    text: limitTexts[name],
+    ...config[name],
     refused: refused.get(name) ?? { day: 0, week: 0 },
   }))

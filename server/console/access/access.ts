@@ -1,6 +1,6 @@
 import type { Access } from '#contract/console/access.ts'
-import type { ActName } from '#contract/console/permissions.ts'
-import { recordAct } from '#server/audit/audit.ts'
+import type { ActionName } from '#contract/console/permissions.ts'
+import { recordAction } from '#server/audit/audit.ts'
 import { type Db, inTransaction } from '#server/db/db.ts'
 import { offerAppSecret } from '#server/members/credentials/authenticator-app.ts'
 import { registrationOptions, verifyRegistration } from '#server/members/credentials/passkeys.ts'
@@ -95,8 +95,12 @@ type NewPassword = { password: string; sealed: string; code: string }
 export async function setPassword(world: World, input: NewPassword, session: StaffSession) {
   const { id, email, name } = session.staff
   rejectGuessablePassword(world, {
-    ...{ password: input.password, email, username: '' },
-    ...{ first_name: name, last_name: '', business_name: '' },
+    password: input.password,
+    email,
+    username: '',
+    first_name: name,
+    last_name: '',
+    business_name: '',
   })
   const columns = await passwordColumns(world, input)
   let recovery_codes: string[] = []
@@ -129,14 +133,18 @@ export async function endOtherSessions(world: World, session: StaffSession): Pro
 const changeAccess = (
   world: World,
   { staff }: StaffSession,
-  act: ActName,
+  act: ActionName,
   change: (world: World) => Promise<Record<string, string>>,
 ): Promise<void> =>
   inTransaction(world.db, async (db) => {
     const inner = { ...world, db }
     const after = await change(inner)
-    await recordAct(inner, {
-      ...{ act, kind: 'security', actor: staff },
-      ...{ subject_kind: 'staff', subject: staff.id, after },
+    await recordAction(inner, {
+      act,
+      kind: 'security',
+      actor: staff,
+      subject_kind: 'staff',
+      subject: staff.id,
+      after,
     })
   })

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Role } from '#contract/console/permissions.ts'
-import { type Actor, recordAct } from '#server/audit/audit.ts'
+import { type Actor, recordAction } from '#server/audit/audit.ts'
 import type { StaffBrowser } from '#server/console/access/browser.ts'
 import { type Db, inTransaction } from '#server/db/db.ts'
 import type { Tables } from '#server/db/tables.ts'
@@ -37,7 +37,7 @@ export async function createInvitation(world: World, { email, role, actor }: Inv
     await deleteInvitations(db, email)
     await db.insertInto('staff_invitation').values(row).execute()
     if (email)
-      await recordAct(
+      await recordAction(
         { ...world, db },
         { act: 'invite_staff', actor, subject_kind: 'invitation', subject: row.id, after: { role } },
       )
@@ -120,8 +120,12 @@ type WithPassword = Newcomer & { password: string; sealed: string; code: string 
 export async function acceptWithPassword(world: World, input: WithPassword, visitor: StaffBrowser) {
   const { email } = await requireInvitation(world, input.token)
   rejectGuessablePassword(world, {
-    ...{ password: input.password, email: email ?? input.email, username: '' },
-    ...{ first_name: input.name, last_name: '', business_name: '' },
+    password: input.password,
+    email: email ?? input.email,
+    username: '',
+    first_name: input.name,
+    last_name: '',
+    business_name: '',
   })
   const columns = await passwordColumns(world, input)
   const { session, result } = await accept(world, input, visitor, 'password', columns, replaceRecoveryCodes)
@@ -158,9 +162,13 @@ async function accept<Result>(
     const result = await finish(inner, id)
     const key = await openSession(inner, id, method)
     const { role } = staff
-    await recordAct(inner, {
-      ...{ act: 'accept_invitation', kind: 'security', actor: { id, role } },
-      ...{ subject_kind: 'staff', subject: id, after: { role, method } },
+    await recordAction(inner, {
+      act: 'accept_invitation',
+      kind: 'security',
+      actor: { id, role },
+      subject_kind: 'staff',
+      subject: id,
+      after: { role, method },
     })
     return { staff, key, result }
   })

@@ -118,7 +118,9 @@ describe('a password with an authenticator app', () => {
 
   it('19.3 stores neither password, secret, code nor token in clear, and logs none of them', async () => {
     const link = await createInvitation(site.world, {
-      ...{ email: 'quiet@example.com', role: 'viewer', actor: { id: null, role: 'command line' } },
+      email: 'quiet@example.com',
+      role: 'viewer',
+      actor: { id: null, role: 'command line' },
     })
     const { secret, recovery_codes, cookie } = await staffMember(site, 'finance')
     const rows = Object.values(await allRows(site.db))
@@ -152,7 +154,9 @@ describe('a session', () => {
     const reply = (
       await joinWithPasskey(
         await createInvitation(site.world, {
-          ...{ email: 'cookie@example.com', role: 'viewer', actor: { id: null, role: 'command line' } },
+          email: 'cookie@example.com',
+          role: 'viewer',
+          actor: { id: null, role: 'command line' },
         }),
         'cookie@example.com',
       )
@@ -188,7 +192,9 @@ describe('a session', () => {
   it('19.6 is not proved by the passkey of somebody else', async () => {
     const owner = await staffMember(site, 'owner')
     const link = await createInvitation(site.world, {
-      ...{ email: 'other@example.com', role: 'viewer', actor: { id: null, role: 'command line' } },
+      email: 'other@example.com',
+      role: 'viewer',
+      actor: { id: null, role: 'command line' },
     })
     const { authenticator } = await joinWithPasskey(link, 'other@example.com')
     site.advance(11 * 60)

@@ -1,5 +1,5 @@
 import { countAgainstLimit } from '#server/abuse/limits.ts'
-import { recordAct } from '#server/audit/audit.ts'
+import { recordAction } from '#server/audit/audit.ts'
 import type { StaffBrowser } from '#server/console/access/browser.ts'
 import { type Db, inTransaction } from '#server/db/db.ts'
 import { isOurFailure, Refusal } from '#server/refusal.ts'
@@ -47,9 +47,13 @@ async function enter(world: World, staff_id: string, method: Method, visitor: St
       .executeTakeFirst()
     if (!staff) throw new Refusal(401, 'You no longer have access to the console.')
     const key = await openSession(inner, staff_id, method)
-    await recordAct(inner, {
-      ...{ act: 'sign_in', kind: 'security', actor: staff },
-      ...{ subject_kind: 'staff', subject: staff_id, after: { method } },
+    await recordAction(inner, {
+      act: 'sign_in',
+      kind: 'security',
+      actor: staff,
+      subject_kind: 'staff',
+      subject: staff_id,
+      after: { method },
     })
     return { staff, key }
   })

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { StaffList } from '#contract/console/access.ts'
 import type { Role } from '#contract/console/permissions.ts'
-import { type Actor, recordAct } from '#server/audit/audit.ts'
+import { type Actor, recordAction } from '#server/audit/audit.ts'
 import { type Db, inTransaction } from '#server/db/db.ts'
 import { Refusal } from '#server/refusal.ts'
 import type { World } from '#server/world/world.ts'
@@ -34,14 +34,21 @@ export async function listStaff({ db, now }: Pick<World, 'db' | 'now'>, ownId?: 
     .execute()
   return {
     staff: staff.map(({ id, name, email, role, created_at, password_hash, passkeys, seen_at }) => ({
-      ...{ id, name, email, role, joined_on: created_at.toISOString().slice(0, 10) },
+      id,
+      name,
+      email,
+      role,
+      joined_on: created_at.toISOString().slice(0, 10),
       passkeys: Number(passkeys),
       has_password: password_hash !== null,
       is_you: id === ownId,
       ...(seen_at ? { seen_at: seen_at.toISOString() } : {}),
     })),
     invitations: invitations.map(({ id, email, role, expires_at }) => ({
-      ...{ id, email: email ?? '', role, expires_at: expires_at.toISOString() },
+      id,
+      email: email ?? '',
+      role,
+      expires_at: expires_at.toISOString(),
     })),
   }
 }
@@ -74,11 +81,15 @@ export const changeRole = (world: World, { id, role }: { id: string; role: Role 
     if (colleague.role === role) return
     if (colleague.isOnlyOwner) throw new Refusal(409, LAST_OWNER)
     await db.updateTable('staff').set({ role }).where('id', '=', id).execute()
-    await recordAct(
+    await recordAction(
       { ...world, db },
       {
-        ...{ act: 'change_role', actor, subject_kind: 'staff', subject: id },
-        ...{ before: { role: colleague.role }, after: { role } },
+        act: 'change_role',
+        actor,
+        subject_kind: 'staff',
+        subject: id,
+        before: { role: colleague.role },
+        after: { role },
       },
     )
   })
@@ -100,7 +111,7 @@ export const removeStaff = (
       .set({ removed_at: world.now(), password_hash: null, totp_sealed: null })
       .where('id', '=', id)
       .execute()
-    await recordAct(
+    await recordAction(
       { ...world, db },
       { act: 'remove_staff', actor, subject_kind: 'staff', subject: id, before: { role: colleague.role } },
     )
@@ -110,7 +121,7 @@ export const withdrawInvitation = (world: World, { id }: { id: string }, actor: 
   inTransaction(world.db, async (db) => {
     const row = await db.deleteFrom('staff_invitation').where('id', '=', id).returning('role').executeTakeFirst()
     if (!row) throw new Refusal(404, 'This invitation was already used or withdrawn.')
-    await recordAct(
+    await recordAction(
       { ...world, db },
       { act: 'withdraw_invitation', actor, subject_kind: 'invitation', subject: id, before: { role: row.role } },
     )

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { commandLine, recordAct, verifyAudit } from '#server/audit/audit.ts'
+import { commandLine, recordAction, verifyAudit } from '#server/audit/audit.ts'
 import { inTransaction } from '#server/db/db.ts'
 import { isPostgres } from '#server/test/database.ts'
 import { type Site, testSite } from '#server/test/site.ts'
@@ -13,7 +13,7 @@ afterAll(() => site.close())
 
 const add = (subject: string) =>
   inTransaction(site.db, (db) =>
-    recordAct(
+    recordAction(
       { ...site.world, db },
       {
         act: 'end_sessions',
@@ -95,10 +95,10 @@ describe('the audit log', () => {
     expect(await problem()).toBe(undefined)
   })
 
-  it('19.80 is one chain however many acts are written at once, and an act that fails leaves no row', async () => {
+  it('19.80 is one chain however many actions are written at once, and an act that fails leaves no row', async () => {
     const many = Array.from({ length: isPostgres ? 60 : 10 }, (_, n) => `m${n}`)
     const failing = inTransaction(site.db, async (db) => {
-      await recordAct(
+      await recordAction(
         { ...site.world, db },
         { act: 'end_sessions', actor: commandLine, subject_kind: 'member', subject: 'z' },
       )
@@ -112,10 +112,10 @@ describe('the audit log', () => {
 
   it('19.82 takes no act about money without a reason, and none outside a transaction', async () => {
     const entry = { act: 'refund_payment', actor: commandLine, subject_kind: 'member', subject: 'a' } as const
-    await expect(inTransaction(site.db, (db) => recordAct({ ...site.world, db }, entry))).rejects.toThrow(
+    await expect(inTransaction(site.db, (db) => recordAction({ ...site.world, db }, entry))).rejects.toThrow(
       'needs a reason',
     )
-    await expect(recordAct(site.world, { ...entry, reason: 'why' })).rejects.toThrow('one transaction')
+    await expect(recordAction(site.world, { ...entry, reason: 'why' })).rejects.toThrow('one transaction')
   })
 
   it('19.80 can be read and checked in the console', async () => {

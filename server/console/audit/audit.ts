@@ -25,13 +25,14 @@ export async function listAudit({ db }: World, { before, staff }: Filter) {
   const rows = page.map((row): AuditRow => {
     const subject_name = names.get(`${row.subject_kind} ${row.subject}`)
     return {
-      ...{ position: Number(row.position), at: row.at.toISOString(), kind: row.kind, act: row.act },
-      ...{
-        who: row.name ?? (row.role === 'server' ? 'The server' : 'Command line'),
-        role: row.role,
-        subject_kind: row.subject_kind,
-        subject: row.subject,
-      },
+      position: Number(row.position),
+      at: row.at.toISOString(),
+      kind: row.kind,
+      act: row.act,
+      who: row.name ?? (row.role === 'server' ? 'The server' : 'Command line'),
+      role: row.role,
+      subject_kind: row.subject_kind,
+      subject: row.subject,
       ...(subject_name ? { subject_name } : {}),
       ...JSON.parse(row.details ?? '{}'),
       is_erased: row.details === null,

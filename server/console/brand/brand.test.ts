@@ -19,8 +19,12 @@ afterAll(() => site.close())
 
 const unset = { name: '', accent: '', radius: '0.625rem', support: '', email_footer: '', welcome: '' }
 const acme = {
-  ...{ name: 'Acme <Club>', accent: '#7a1fa2', radius: '1rem', support: 'help@acme.example' },
-  ...{ email_footer: 'Acme LLC, 1 Main Street', welcome: 'Good to have you.' },
+  name: 'Acme <Club>',
+  accent: '#7a1fa2',
+  radius: '1rem',
+  support: 'help@acme.example',
+  email_footer: 'Acme LLC, 1 Main Street',
+  welcome: 'Good to have you.',
 }
 const save = async (form: object) => {
   const reply = await owner.post('brand', form)
@@ -57,8 +61,11 @@ describe('the brand', () => {
     const messages = await site.db.selectFrom('message').select('body').where('channel', '=', 'sms').execute()
     expect(messages.map(({ body }) => body.split(' code is')[0])).toEqual(['Your Acme <Club>'])
 
-    const acts = await site.db.selectFrom('audit').select('details').where('act', '=', 'change_brand').execute()
-    expect(JSON.parse(acts[0]?.details ?? '')).toMatchObject({ before: { name: '' }, after: { name: 'Acme <Club>' } })
+    const actions = await site.db.selectFrom('audit').select('details').where('act', '=', 'change_brand').execute()
+    expect(JSON.parse(actions[0]?.details ?? '')).toMatchObject({
+      before: { name: '' },
+      after: { name: 'Acme <Club>' },
+    })
     expect((await owner.post('brand', acme)).statusCode, 'nothing changes').toBe(409)
     await save(unset)
     expect(await page()).toEqual(before)

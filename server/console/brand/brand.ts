@@ -1,7 +1,7 @@
 import { theme } from '#contract/brand.ts'
 import { isReadableAccent, nearestReadable } from '#contract/brand-colors.ts'
 import type { BrandForm, BrandView } from '#contract/console/brand.ts'
-import { type AuditEntry, recordAct } from '#server/audit/audit.ts'
+import { type AuditEntry, recordAction } from '#server/audit/audit.ts'
 import { type BrandColumns, builtInBrand, forgetBrand, LOGOS } from '#server/brand/brand.ts'
 import { checkLogo } from '#server/brand/check-logo.ts'
 import { type Db, inTransaction } from '#server/db/db.ts'
@@ -17,7 +17,9 @@ export async function viewBrand({ db, config }: World): Promise<BrandView> {
     ...formOf(row ?? {}),
     ...(row?.logo ? { logo_url: `${LOGOS}/${row.logo}` } : {}),
     built_in: {
-      ...{ name: builtInBrand.page.name, accent: theme.accent, support: config.operator.support?.text ?? '' },
+      name: builtInBrand.page.name,
+      accent: theme.accent,
+      support: config.operator.support?.text ?? '',
     },
   }
 }
@@ -98,7 +100,7 @@ type Change = Pick<AuditEntry, 'act' | 'before' | 'after'>
 async function change(world: World, { staff }: StaffSession, work: (db: Db) => Promise<Change>): Promise<BrandView> {
   await inTransaction(world.db, async (db) => {
     const entry = await work(db)
-    await recordAct({ ...world, db }, { ...entry, actor: staff, subject_kind: 'site', subject: 'brand' })
+    await recordAction({ ...world, db }, { ...entry, actor: staff, subject_kind: 'site', subject: 'brand' })
   })
   forgetBrand(world)
   return viewBrand(world)

@@ -2,7 +2,7 @@ import type * as z from 'zod/mini'
 import type { Staff } from '#contract/console/access.ts'
 import type { consoleDocumentCalls, DocumentPage } from '#contract/console/documents.ts'
 import { AT_CHECKOUT, isShownAtCheckout } from '#contract/legal.ts'
-import { recordAct } from '#server/audit/audit.ts'
+import { recordAction } from '#server/audit/audit.ts'
 import { storeText } from '#server/catalog/catalog.ts'
 import { keepVersion } from '#server/catalog/documents.ts'
 import { type Db, inTransaction } from '#server/db/db.ts'
@@ -32,12 +32,20 @@ export async function addDocument(world: World, input: Input<'addDocument'>, sta
       .values({ id, version, title, sha256, status: 'active', display_on_checkout: [AT_CHECKOUT] })
       .execute()
     await keepVersion(db, {
-      ...{ document_id: id, version, title, sha256, published_at: world.now(), published_by: staff.email },
+      document_id: id,
+      version,
+      title,
+      sha256,
+      published_at: world.now(),
+      published_by: staff.email,
     })
-    await recordAct(
+    await recordAction(
       { ...world, db },
       {
-        ...{ act: 'add_document', actor: staff, subject_kind: 'document', subject: String(id) },
+        act: 'add_document',
+        actor: staff,
+        subject_kind: 'document',
+        subject: String(id),
         after: { title, version, sha256 },
       },
     )
@@ -73,12 +81,16 @@ async function setStatus(world: World, { document_id, status, reason }: Change, 
     if (status === 'withdrawn' && shown.length === 1 && shown[0]?.id === document_id)
       throw new Refusal(409, 'This is the last document that visitors accept. Add another one first.')
     await db.updateTable('legal_document').set({ status }).where('id', '=', document_id).execute()
-    await recordAct(
+    await recordAction(
       { ...world, db },
       {
-        ...{ act: status === 'active' ? 'restore_document' : 'withdraw_document', actor: staff, reason },
-        ...{ subject_kind: 'document', subject: String(document_id) },
-        ...{ before: { status: document.status }, after: { status } },
+        act: status === 'active' ? 'restore_document' : 'withdraw_document',
+        actor: staff,
+        reason,
+        subject_kind: 'document',
+        subject: String(document_id),
+        before: { status: document.status },
+        after: { status },
       },
     )
   })

@@ -9,7 +9,7 @@ import { joinedMember } from '#server/test/member.ts'
 import { filledForm, type Site, testSite } from '#server/test/site.ts'
 import { staffMember, type TestStaff } from '#server/test/staff.ts'
 import { siteWithTwin, type Twin } from '#server/test/twin.ts'
-import { turnClock } from '#server/worker/advance-clock.ts'
+import { advanceClock } from '#server/worker/advance-clock.ts'
 import { startWorker } from '#server/worker/worker.ts'
 
 let site: Site
@@ -38,7 +38,10 @@ describe('documents', () => {
     const { documents } = (await owner.get('documents')).json()
     expect(documents).toHaveLength(5)
     expect(documents.find(({ id }: { id: number }) => id === AGREEMENT)).toMatchObject({
-      ...{ title: 'Membership Agreement', version: 1, is_at_checkout: true, status: 'active' },
+      title: 'Membership Agreement',
+      version: 1,
+      is_at_checkout: true,
+      status: 'active',
       accepted: { count: 1, is_capped: false },
     })
     const quiet = documents.find(({ id }: { id: number }) => id === 4)
@@ -66,7 +69,9 @@ describe('documents', () => {
     expect((await owner.get(`documents/${AGREEMENT}/versions/3`)).statusCode).toBe(404)
     const { rows } = (await owner.get('audit')).json()
     expect(rows[0]).toMatchObject({
-      ...{ act: 'publish_document', subject_name: 'Membership Agreement', after: { version: 2, sha256 } },
+      act: 'publish_document',
+      subject_name: 'Membership Agreement',
+      after: { version: 2, sha256 },
     })
   })
 
@@ -85,7 +90,10 @@ describe('documents', () => {
     expect(empty.json().fields.content).toEqual(['Nothing of this text can be shown.'])
     expect((await publish({ content: ' ' })).json().fields.content).toEqual(['Please enter a text.'])
     const stale = await owner.post('documents/publish', {
-      ...{ document_id: AGREEMENT, version: version - 1, title, content: '<p>Other</p>' },
+      document_id: AGREEMENT,
+      version: version - 1,
+      title,
+      content: '<p>Other</p>',
     })
     expect([stale.statusCode, stale.json().message]).toEqual([
       409,
@@ -155,7 +163,9 @@ describe('a scheduled document', () => {
     const { version, content } = await page()
     const reply = await publish({ content: '<p>From Monday on.</p>', publish_on: '2026-11-16' })
     expect(reply.json().scheduled).toMatchObject({
-      ...{ content: '<p>From Monday on.</p>', publish_at: '2026-11-16T05:00:00.000Z', scheduled_by: owner.email },
+      content: '<p>From Monday on.</p>',
+      publish_at: '2026-11-16T05:00:00.000Z',
+      scheduled_by: owner.email,
     })
     expect((await publish({ content: '<p>Sooner</p>' })).json().message).toBe(
       'Another text is scheduled. Take it back first.',
@@ -202,8 +212,8 @@ describe('a scheduled document', () => {
     owner = await staffMember(site, 'owner')
     expect((await page()).version).toBe(version)
     const { rows } = (await owner.get('audit')).json()
-    const acts = rows.map(({ act }: { act: string }) => act)
-    expect(acts).toEqual(expect.arrayContaining(['schedule_document', 'unschedule_document']))
+    const actions = rows.map(({ act }: { act: string }) => act)
+    expect(actions).toEqual(expect.arrayContaining(['schedule_document', 'unschedule_document']))
   })
 
   it('19.57 becomes live on the turned clock, at its own time', async () => {
@@ -213,10 +223,14 @@ describe('a scheduled document', () => {
     const staff = await staffMember(turned, 'owner')
     const { version, title } = (await staff.get('documents/3')).json()
     const reply = await staff.post('documents/publish', {
-      ...{ document_id: 3, version, title, content: '<p>December</p>', publish_on: '2026-12-01' },
+      document_id: 3,
+      version,
+      title,
+      content: '<p>December</p>',
+      publish_on: '2026-12-01',
     })
     expect(reply.statusCode, reply.body).toBe(200)
-    await turnClock(turned.world, testClock, new Date('2026-12-03T12:00:00Z'))
+    await advanceClock(turned.world, testClock, new Date('2026-12-03T12:00:00Z'))
     const { published_at, sha256 } = await turned.db
       .selectFrom('legal_version')
       .select(['published_at', 'sha256'])
@@ -268,7 +282,10 @@ describe('the list of documents', () => {
     expect(reply.statusCode, reply.body).toBe(200)
     const added: DocumentPage = reply.json()
     expect(added).toMatchObject({
-      ...{ title: 'House Rules', version: 1, content: '<p>Be kind.</p>', is_at_checkout: true },
+      title: 'House Rules',
+      version: 1,
+      content: '<p>Be kind.</p>',
+      is_at_checkout: true,
       versions: [{ version: 1, published_by: owner.email, accepted: { count: 0 } }],
     })
     expect(await titles()).toContain('House Rules')
@@ -302,7 +319,9 @@ describe('the list of documents', () => {
     expect((await owner.post('documents/withdraw', { document_id })).json().fields.reason).toEqual(['Please say why.'])
     const withdrawn = await owner.post('documents/withdraw', { document_id, reason })
     expect(withdrawn.json(), withdrawn.body).toMatchObject({
-      ...{ status: 'withdrawn', is_at_checkout: false, accepted: { count: 1 } },
+      status: 'withdrawn',
+      is_at_checkout: false,
+      accepted: { count: 1 },
     })
     expect(await titles()).not.toContain('House Rules')
     const { username } = await joinedMember(site)
@@ -315,8 +334,8 @@ describe('the list of documents', () => {
     expect(await titles()).toContain('House Rules')
     expect((await owner.post('documents/restore', { document_id })).statusCode).toBe(409)
     expect((await owner.post('documents/withdraw', { document_id: 99, reason })).statusCode).toBe(404)
-    const acts = (await owner.get('audit')).json().rows.map(({ act }: { act: string }) => act)
-    expect(acts).toEqual(expect.arrayContaining(['add_document', 'withdraw_document', 'restore_document']))
+    const actions = (await owner.get('audit')).json().rows.map(({ act }: { act: string }) => act)
+    expect(actions).toEqual(expect.arrayContaining(['add_document', 'withdraw_document', 'restore_document']))
   })
 
   it('19.60 keeps its last document, also when two are withdrawn at once', async () => {

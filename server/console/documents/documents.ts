@@ -3,7 +3,7 @@ import type * as z from 'zod/mini'
 import type { Staff } from '#contract/console/access.ts'
 import type { CappedCount, consoleDocumentCalls, DocumentPage, DocumentRow } from '#contract/console/documents.ts'
 import { isShownAtCheckout } from '#contract/legal.ts'
-import { recordAct } from '#server/audit/audit.ts'
+import { recordAction } from '#server/audit/audit.ts'
 import { storeText } from '#server/catalog/catalog.ts'
 import { lockDocument, publishText } from '#server/catalog/documents.ts'
 import { type Db, inTransaction } from '#server/db/db.ts'
@@ -32,7 +32,11 @@ type Row = Awaited<ReturnType<ReturnType<typeof selectRows>['execute']>>[number]
 const toRow = async (db: Db, row: Row): Promise<DocumentRow> => {
   const { id, title, status, version, sha256, published_at, publish_at } = row
   return {
-    ...{ id, title, status, version, sha256 },
+    id,
+    title,
+    status,
+    version,
+    sha256,
     is_at_checkout: isShownAtCheckout(row),
     ...(published_at ? { published_at: published_at.toISOString() } : {}),
     accepted: await countAcceptances(db, row),
@@ -81,7 +85,9 @@ export async function viewDocument({ db }: Pick<World, 'db'>, document_id: numbe
     ...(scheduled ? { scheduled: { ...scheduled, publish_at: scheduled.publish_at.toISOString() } } : {}),
     versions: await Promise.all(
       versions.map(async ({ version, title, sha256, published_at, published_by }) => ({
-        ...{ version, title, sha256 },
+        version,
+        title,
+        sha256,
         ...(published_at ? { published_at: published_at.toISOString() } : {}),
         ...(published_by ? { published_by } : {}),
         accepted: await countAcceptances(db, { title, version, sha256 }),
@@ -138,7 +144,10 @@ export async function listAcceptances({ db }: Pick<World, 'db'>, query: AboutVer
   const last = page.at(-1)
   return {
     members: page.map(({ id, first_name, last_name, username, accepted_at }) => ({
-      ...{ id, name: `${first_name} ${last_name}`, username, accepted_at: accepted_at.toISOString() },
+      id,
+      name: `${first_name} ${last_name}`,
+      username,
+      accepted_at: accepted_at.toISOString(),
     })),
     ...(rows.length > PAGE && last ? { next: keyOf(last.accepted_at, last.id) } : {}),
   }
@@ -177,11 +186,13 @@ export async function publishDocument(world: World, input: NewVersion, staff: St
         .values({ document_id, title, sha256, publish_at, scheduled_by: staff.email })
         .execute()
     else await publishText(db, { document_id, title, sha256 }, { published_at: world.now(), published_by: staff.email })
-    await recordAct(
+    await recordAction(
       { ...world, db },
       {
-        ...{ act: publish_at ? 'schedule_document' : 'publish_document', actor: staff },
-        ...{ subject_kind: 'document', subject: String(document_id) },
+        act: publish_at ? 'schedule_document' : 'publish_document',
+        actor: staff,
+        subject_kind: 'document',
+        subject: String(document_id),
         before: { title: live.title, version, sha256: live.sha256 },
         after: { title, sha256, ...(publish_at ? { publish_at: publish_at.toISOString() } : { version: version + 1 }) },
       },
@@ -218,10 +229,13 @@ export async function unscheduleDocument(
       .returningAll()
       .executeTakeFirst()
     if (!scheduled) throw new Refusal(409, 'Nothing is scheduled any more. Please reload the page.')
-    await recordAct(
+    await recordAction(
       { ...world, db },
       {
-        ...{ act: 'unschedule_document', actor: staff, subject_kind: 'document', subject: String(document_id) },
+        act: 'unschedule_document',
+        actor: staff,
+        subject_kind: 'document',
+        subject: String(document_id),
         before: { title: scheduled.title, sha256: scheduled.sha256, publish_at: scheduled.publish_at.toISOString() },
       },
     )

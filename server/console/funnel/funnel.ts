@@ -65,7 +65,8 @@ export async function viewFunnel(world: World, filter: FunnelFilter): Promise<Fu
     names.map((name) => rows.find((row) => row.name === name) ?? { name, opened: 0, joined: 0 })
   return {
     steps: funnelSteps.map((step) => ({
-      ...{ step, count: Number(steps.rows.find((row) => row.step === step)?.count ?? 0) },
+      step,
+      count: Number(steps.rows.find((row) => row.step === step)?.count ?? 0),
     })),
     days: pick(
       Array.from({ length: days }, (_, index) => addDays(from, index)),

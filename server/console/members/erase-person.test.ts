@@ -21,22 +21,39 @@ const idOf = async (username: string) =>
   (await site.db.selectFrom('member').select('id').where('username', '=', username).executeTakeFirstOrThrow()).id
 
 const mara = {
-  ...{ first_name: 'Maranella', last_name: 'Lindqvistova', business_name: 'Quillfeather Works', username: 'maralind' },
-  ...{ email: 'mara.first@mail.example', mobile_phone: '+12025550143', address: '77 Nightingale Lane' },
-  ...{ address2: 'Attic Quarters', city: 'Winnemucca', post_code: '89445-7771' },
+  first_name: 'Maranella',
+  last_name: 'Lindqvistova',
+  business_name: 'Quillfeather Works',
+  username: 'maralind',
+  email: 'mara.first@mail.example',
+  mobile_phone: '+12025550143',
+  address: '77 Nightingale Lane',
+  address2: 'Attic Quarters',
+  city: 'Winnemucca',
+  post_code: '89445-7771',
 }
 /** Values that she had besides, or has since. */
 const later = {
-  ...{ last_name: 'Ibarrondo', email: 'mara.second@mail.example', waiting: 'mara.third@mail.example' },
-  ...{ ship_address: '9 Pelican Wharf', ship_city: 'Tonopah' },
+  last_name: 'Ibarrondo',
+  email: 'mara.second@mail.example',
+  waiting: 'mara.third@mail.example',
+  ship_address: '9 Pelican Wharf',
+  ship_city: 'Tonopah',
 }
 
 /** A member with something in every table that can hold anything about her. */
 async function fullLife() {
   const sponsor = await memberInOffice(site, { username: 'sponsora', first_name: 'Sponsora' })
   const member = await memberInOffice(site, {
-    ...{ ...mara, sponsor_site_name: 'sponsora', is_shipping_different: '1', ship_address: later.ship_address },
-    ...{ ship_city: later.ship_city, ship_country: 'US', ship_state: 'NV', ship_zip_code: '89049', ship_address2: '' },
+    ...mara,
+    sponsor_site_name: 'sponsora',
+    is_shipping_different: '1',
+    ship_address: later.ship_address,
+    ship_city: later.ship_city,
+    ship_country: 'US',
+    ship_state: 'NV',
+    ship_zip_code: '89049',
+    ship_address2: '',
   })
   const member_id = await idOf('maralind')
   const referral = await memberInOffice(site, { username: 'referral', sponsor_site_name: 'maralind' })
@@ -73,7 +90,11 @@ async function fullLife() {
   await site.db
     .insertInto('job')
     .values({
-      ...{ id: randomUUID(), kind: 'welcome', payload: '{}', run_at: site.world.now(), done_at: site.world.now() },
+      id: randomUUID(),
+      kind: 'welcome',
+      payload: '{}',
+      run_at: site.world.now(),
+      done_at: site.world.now(),
       last_error: `550 no mailbox ${later.email.toUpperCase()}`,
     })
     .execute()
@@ -117,8 +138,8 @@ describe('a person', () => {
     expect(content.accepted_texts.length).toBeGreaterThan(1)
     expect(content.moves_to_other_sponsors).toHaveLength(1)
     expect(reply.body).not.toMatch(/password_hash|argon2|key_hash|vault/)
-    const acts = site.db.selectFrom('audit').select('act').where('subject', '=', life.member_id)
-    expect((await acts.execute()).map(({ act }) => act)).toContain('export_person')
+    const actions = site.db.selectFrom('audit').select('act').where('subject', '=', life.member_id)
+    expect((await actions.execute()).map(({ act }) => act)).toContain('export_person')
   })
 
   it('19.38 is erased only with the username typed, a reason without personal data, and no money on its way', async () => {
@@ -189,7 +210,11 @@ describe('a person', () => {
   it('19.39 keeps payments, periods and accepted texts under the number, and shows a former member', async () => {
     const page = (await owner.get(`members/${life.member_id}`)).json()
     expect(page).toMatchObject({
-      ...{ first_name: 'A former', last_name: 'member', email: '', erased_at: expect.any(String), emails: [] },
+      first_name: 'A former',
+      last_name: 'member',
+      email: '',
+      erased_at: expect.any(String),
+      emails: [],
       membership: { state: 'ended' },
       payments: [{ amount: '99.00', refunded: '99.00', card: { last_four: '4242' } }],
     })

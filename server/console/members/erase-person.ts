@@ -50,14 +50,14 @@ const holds = (text: string, person: Person) =>
 /** The current email address, those that wait to be confirmed, and earlier ones that staff have corrected. */
 async function addressesOf(db: Db, { id, email }: Person): Promise<string[]> {
   const links = await db.selectFrom('email_link').select('email').where('member_id', '=', id).execute()
-  const acts = await db
+  const actions = await db
     .selectFrom('audit')
     .select('details')
     .where('subject_kind', '=', 'member')
     .where('subject', '=', id)
     .where('act', '=', 'change_details')
     .execute()
-  const corrected = acts.flatMap(({ details }) => {
+  const corrected = actions.flatMap(({ details }) => {
     const { before, after } = JSON.parse(details ?? '{}')
     return [before?.email, after?.email, after?.unconfirmed_email]
   })
@@ -92,14 +92,16 @@ async function endNow(world: World, member_id: string) {
   if (membership.state !== 'ended') await endMembership(world, { ...membership, ends_at: null }, 'canceled')
   else if (!membership.ends_at || membership.ends_at > world.now()) await setEnd(db, member_id, world.now())
   await updateMembership(db, member_id, {
-    ...{
-      vault_reference: '',
-      card_brand: null,
-      card_last_four: null,
-      card_expires: null,
-      network_transaction_id: null,
-    },
-    ...{ series_cents: null, hold_reason: null, on_hold_since: null, due_at: null, notice_at: null },
+    vault_reference: '',
+    card_brand: null,
+    card_last_four: null,
+    card_expires: null,
+    network_transaction_id: null,
+    series_cents: null,
+    hold_reason: null,
+    on_hold_since: null,
+    due_at: null,
+    notice_at: null,
   })
 }
 
@@ -120,11 +122,27 @@ async function eraseMember({ db, now }: World, { id, enrollment_id, mobile_phone
   await db
     .updateTable('member')
     .set({
-      ...{ ...FORMER, business_name: '', email: '', mobile_phone: '', password_hash: '', welcome_until: null },
-      ...{ address: '', address2: '', city: '', country: '', state: '', post_code: '', join_emails: false },
-      ...{ joined_first_name: null, joined_last_name: null, erased_at: now() },
-      ...{ email_confirmed_at: null, email_bounced_at: null, email_bounce: null },
-      ...{ unconfirmed_phone: null, unconfirmed_phone_at: null },
+      ...FORMER,
+      business_name: '',
+      email: '',
+      mobile_phone: '',
+      password_hash: '',
+      welcome_until: null,
+      address: '',
+      address2: '',
+      city: '',
+      country: '',
+      state: '',
+      post_code: '',
+      join_emails: false,
+      joined_first_name: null,
+      joined_last_name: null,
+      erased_at: now(),
+      email_confirmed_at: null,
+      email_bounced_at: null,
+      email_bounce: null,
+      unconfirmed_phone: null,
+      unconfirmed_phone_at: null,
     })
     .where('id', '=', id)
     .execute()
@@ -141,7 +159,12 @@ async function eraseBooks(db: Db, person: Person) {
   await db
     .updateTable('orders')
     .set({
-      ...{ ship_address: '', ship_address2: '', ship_city: '', ship_country: '', ship_state: '', ship_zip_code: '' },
+      ship_address: '',
+      ship_address2: '',
+      ship_city: '',
+      ship_country: '',
+      ship_state: '',
+      ship_zip_code: '',
     })
     .where('member_id', '=', id)
     .execute()

@@ -1,6 +1,6 @@
-import type { ActName } from '#contract/console/permissions.ts'
+import type { ActionName } from '#contract/console/permissions.ts'
 import { toAmount, toCents } from '#contract/money.ts'
-import { type Facts, recordAct } from '#server/audit/audit.ts'
+import { type Facts, recordAction } from '#server/audit/audit.ts'
 import { type Db, inTransaction } from '#server/db/db.ts'
 import { leaseEnd } from '#server/gateways/payment/deadlines.ts'
 import { addJob } from '#server/jobs/queue.ts'
@@ -16,14 +16,14 @@ import type { World } from '#server/world/world.ts'
 import type { StaffSession } from '../access/session.ts'
 import { stateSql } from './member-list.ts'
 
-/** What the log says. Some acts also return something. */
+/** What the log says. Some actions also return something. */
 type Outcome = { before?: Facts; after?: Facts; content?: unknown }
 
 /** Does something about a member and writes it down, both or neither. */
 export const actOnMember = async <Result extends Outcome>(
   world: World,
   { staff }: StaffSession,
-  { act, member_id, reason }: { act: ActName; member_id: string; reason?: string },
+  { act, member_id, reason }: { act: ActionName; member_id: string; reason?: string },
   work: (world: World) => Promise<Result>,
 ): Promise<Result> =>
   inTransaction(world.db, async (db) => {
@@ -31,8 +31,12 @@ export const actOnMember = async <Result extends Outcome>(
     await requireMember(db, member_id)
     const result = await work(inner)
     const { before, after } = result
-    await recordAct(inner, {
-      ...{ act, actor: staff, subject_kind: 'member', subject: member_id, reason },
+    await recordAction(inner, {
+      act,
+      actor: staff,
+      subject_kind: 'member',
+      subject: member_id,
+      reason,
       ...(before ? { before } : {}),
       ...(after ? { after } : {}),
     })
@@ -132,7 +136,7 @@ const changeState = (
   world: World,
   { member_id, reason }: AboutMember,
   session: StaffSession,
-  act: ActName,
+  act: ActionName,
   change: (world: World, member_id: string) => Promise<unknown>,
 ) =>
   actOnMember(world, session, { act, member_id, reason }, async (world) => {

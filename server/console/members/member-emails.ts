@@ -60,7 +60,10 @@ export function repeatableEmails(
   )
   const declined = payments.find((payment) => payment.state === 'declined' && payment.period === member.period)
   const about = (kind: JobKind, { reference, attempt, updated_at, amount_cents }: FoundPayment): Repeatable => ({
-    ...{ kind, reference, payload: { enrollment_id, attempt }, at: updated_at },
+    kind,
+    reference,
+    payload: { enrollment_id, attempt },
+    at: updated_at,
     text: `${showAmount(toAmount(amount_cents))}, ${day(updated_at)}`,
   })
   return [
@@ -72,7 +75,10 @@ export function repeatableEmails(
     ...refunds
       .filter((refund) => refund.state === 'done')
       .map(({ id, amount_cents, ended_at, created_at }) => ({
-        ...{ kind: 'refunded' as const, reference: id, payload: { refund_id: id }, at: ended_at ?? created_at },
+        kind: 'refunded' as const,
+        reference: id,
+        payload: { refund_id: id },
+        at: ended_at ?? created_at,
         text: `${showAmount(toAmount(amount_cents))}, ${day(ended_at ?? created_at)}`,
       })),
     ...(cancelled_at && state !== 'ended' ? [{ kind: 'cancelled' as const }] : []),

@@ -1,6 +1,6 @@
 import type { MemberFilter } from '#contract/console/members.ts'
-import type { ActName } from '#contract/console/permissions.ts'
-import { type Actor, type Facts, recordAct } from '#server/audit/audit.ts'
+import type { ActionName } from '#contract/console/permissions.ts'
+import { type Actor, type Facts, recordAction } from '#server/audit/audit.ts'
 import { inTransaction } from '#server/db/db.ts'
 import { Download } from '#server/http/download.ts'
 import { showWithoutPlus } from '#server/phone/numbers.ts'
@@ -73,7 +73,7 @@ const withoutSearch = ({ search, ...filter }: MemberFilter): Facts => ({
   ...(search?.trim() ? { has_search: true } : {}),
 })
 
-const record = (world: World, actor: Actor, act: ActName, after: Facts) =>
+const record = (world: World, actor: Actor, act: ActionName, after: Facts) =>
   inTransaction(world.db, (db) =>
-    recordAct({ ...world, db }, { act, actor, subject_kind: 'export', subject: 'members', after }),
+    recordAction({ ...world, db }, { act, actor, subject_kind: 'export', subject: 'members', after }),
   )

@@ -220,7 +220,10 @@ async function fitting(world: World, query: Query, { ids, after, limit = ids.len
 const toRow = (member: ListedMember, time_zone: string): MemberRow => {
   const { id, username, email, state, site, sponsor_name, lines, card_brand, card_last_four } = member
   return {
-    ...{ id, username, email, state },
+    id,
+    username,
+    email,
+    state,
     name: `${member.first_name} ${member.last_name}`,
     sponsor: { site, name: sponsor_name },
     packages: lines.map(({ name }) => name),

@@ -56,8 +56,12 @@ export async function viewMember(world: World, member_id: string): Promise<Membe
     mobile_phone: member.mobile_phone,
     ...(emailLink?.email ? { unconfirmed_email: emailLink.email } : {}),
     postal: {
-      ...{ address: member.address, address2: member.address2, city: member.city, state: member.address_state },
-      ...{ post_code: member.post_code, country: member.country },
+      address: member.address,
+      address2: member.address2,
+      city: member.city,
+      state: member.address_state,
+      post_code: member.post_code,
+      country: member.country,
     },
     joined_at: member.joined_at.toISOString(),
     ...(member.erased_at ? { erased_at: member.erased_at.toISOString() } : {}),
@@ -103,7 +107,8 @@ function membershipOf(world: World, member: Found, payments: FoundPayment[]): Me
     ...(member.card_last_four
       ? {
           card: {
-            ...{ brand: brandName(member.card_brand), last_four: member.card_last_four },
+            brand: brandName(member.card_brand),
+            last_four: member.card_last_four,
             ...(member.card_expires ? { expires: member.card_expires } : {}),
           },
         }
@@ -151,7 +156,12 @@ function toPayment(world: World, payment: FoundPayment, allRefunds: FoundRefund[
     ...(card_last_four ? { card: { brand: brandName(payment.card_brand), last_four: card_last_four } } : {}),
     ...(decline_class ? { decline: [decline_class, issuer_code].filter(Boolean).join(', code ') } : {}),
     refunds: refunds.map(({ amount_cents, is_void, state, reason, who, created_at }) => ({
-      ...{ amount: toAmount(amount_cents), is_void, state, reason, who, at: created_at.toISOString() },
+      amount: toAmount(amount_cents),
+      is_void,
+      state,
+      reason,
+      who,
+      at: created_at.toISOString(),
     })),
   }
 }

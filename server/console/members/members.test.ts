@@ -127,7 +127,10 @@ describe('a member’s page', () => {
   it('19.23 shows details, membership, money, accepted texts and one timeline', async () => {
     const page = (await owner.get(`members/${await idOf('maralind')}`)).json()
     expect(page).toMatchObject({
-      ...{ first_name: 'Mara', email: 'maralind@mail.example', sponsor: { site: 'ana' }, sessions: 1 },
+      first_name: 'Mara',
+      email: 'maralind@mail.example',
+      sponsor: { site: 'ana' },
+      sessions: 1,
       membership: { state: 'active', price: '99.00', next_charge_on: '2026-12-15', card: { last_four: '4242' } },
       payments: [{ amount: '99.00', state: 'captured', refundable: '99.00', may_void: true }],
     })
@@ -149,7 +152,7 @@ describe('a member’s page', () => {
   })
 })
 
-describe('acts', () => {
+describe('actions', () => {
   it('19.24 a refund needs a reason, goes through the journal once, and never exceeds what was paid', async () => {
     const member_id = await idOf('joyok')
     const { reference } = await paymentOf('joyok')
@@ -158,7 +161,10 @@ describe('acts', () => {
     expect((await refund({ amount: '99.01', reason: 'too much' })).statusCode).toBe(409)
     expect((await refund({ amount: '0.00', reason: 'nothing' })).statusCode).toBe(422)
     const elsewhere = await owner.post('payments/refund', {
-      ...{ member_id: await idOf('tomas'), reference, amount: '1.00', reason: 'of another member' },
+      member_id: await idOf('tomas'),
+      reference,
+      amount: '1.00',
+      reason: 'of another member',
     })
     expect(elsewhere.statusCode).toBe(404)
     const both = await Promise.all([1, 2].map((n) => refund({ amount: '99', reason: `try ${n}` })))
@@ -218,8 +224,8 @@ describe('acts', () => {
     expect(subjects.filter((subject) => /password/i.test(subject))).toHaveLength(1)
     expect(subjects.filter((subject) => /welcome/i.test(subject))).toHaveLength(2)
     const { timeline } = (await owner.get(`members/${member_id}`)).json()
-    const acts = timeline.filter(({ kind }: { kind: string }) => kind === 'staff')
-    expect(acts.map(({ what }: { what: string }) => what).sort()).toEqual([
+    const actions = timeline.filter(({ kind }: { kind: string }) => kind === 'staff')
+    expect(actions.map(({ what }: { what: string }) => what).sort()).toEqual([
       'Sent a link to set a new password',
       'Sent an email again',
       'Signed the member out everywhere',
@@ -231,8 +237,12 @@ describe('acts', () => {
 describe('settings', () => {
   it('19.15 are shown, and secrets are not', async () => {
     const secrets = {
-      ...{ SECRET: 'a secret of this test site', CAPTCHA: 'turnstile', CAPTCHA_SITE_KEY: 'site-key-xyz' },
-      ...{ CAPTCHA_SECRET: 'captcha-secret-xyz', MAIL: 'smtp://user:mailpass@localhost', MAIL_FROM: 'a@b.example' },
+      SECRET: 'a secret of this test site',
+      CAPTCHA: 'turnstile',
+      CAPTCHA_SITE_KEY: 'site-key-xyz',
+      CAPTCHA_SECRET: 'captcha-secret-xyz',
+      MAIL: 'smtp://user:mailpass@localhost',
+      MAIL_FROM: 'a@b.example',
     }
     const other = await testSite(secrets)
     const reply = await (await staffMember(other, 'owner')).get('settings')

@@ -31,8 +31,13 @@ export const moveSponsor = (world: World, { member_id, sponsor_site, reason }: M
     await db
       .insertInto('sponsor_move')
       .values({
-        ...{ id: randomUUID(), member_id, from_id: current.sponsor_id, to_id: sponsor.id, reason },
-        ...{ moved_by: session.staff.id, moved_at: world.now() },
+        id: randomUUID(),
+        member_id,
+        from_id: current.sponsor_id,
+        to_id: sponsor.id,
+        reason,
+        moved_by: session.staff.id,
+        moved_at: world.now(),
       })
       .execute()
     const joined_sponsor_id = current.joined_sponsor_id ?? current.sponsor_id

@@ -1,5 +1,5 @@
 import type { TimelineEntry } from '#contract/console/member-page.ts'
-import { acts, isAct } from '#contract/console/permissions.ts'
+import { actions, isAction } from '#contract/console/permissions.ts'
 import { toAmount } from '#contract/money.ts'
 import type { Db } from '#server/db/db.ts'
 import type { PaymentState } from '#server/db/tables.ts'
@@ -91,7 +91,9 @@ function paymentEntry(payment: FoundPayment): TimelineEntry {
     payment.reference,
   ]
   return entry('money', payment.updated_at, what, {
-    ...{ amount: toAmount(payment.amount_cents), detail: detail.filter(Boolean).join(' · '), tone },
+    amount: toAmount(payment.amount_cents),
+    detail: detail.filter(Boolean).join(' · '),
+    tone,
   })
 }
 
@@ -103,8 +105,11 @@ const refundTexts: Record<FoundRefund['state'], string> = {
 
 const refundEntry = (refund: FoundRefund): TimelineEntry =>
   entry('money', refund.ended_at ?? refund.created_at, refundTexts[refund.state], {
-    ...{ amount: toAmount(refund.amount_cents), detail: refund.payment_reference, reason: refund.reason },
-    ...{ who: refund.who, tone: refund.state === 'refused' ? 'bad' : 'plain' },
+    amount: toAmount(refund.amount_cents),
+    detail: refund.payment_reference,
+    reason: refund.reason,
+    who: refund.who,
+    tone: refund.state === 'refused' ? 'bad' : 'plain',
   })
 
 async function eventsOf(db: Db, member_id: string, emails: Journal['emails']): Promise<TimelineEntry[]> {
@@ -154,7 +159,7 @@ async function actsOn(db: Db, member_id: string): Promise<TimelineEntry[]> {
   return rows.map(({ at, act, details, name, role }) => {
     type Facts = Record<string, unknown>
     const { reason, before, after }: { reason?: string; before?: Facts; after?: Facts } = JSON.parse(details ?? '{}')
-    return entry('staff', at, isAct(act) ? acts[act].text : act, {
+    return entry('staff', at, isAction(act) ? actions[act].text : act, {
       ...(reason ? { reason } : {}),
       ...(typeof after?.amount === 'string' ? { amount: after.amount } : {}),
       ...(act === 'move_sponsor' ? { detail: `/${before?.sponsor} to /${after?.sponsor}` } : {}),

@@ -67,8 +67,13 @@ describe('what needs a person', () => {
     await site.db
       .insertInto('job')
       .values({
-        ...{ id: crypto.randomUUID(), kind: 'welcome', payload: '{}', run_at: now, tries: 9 },
-        ...{ last_error: 'no such mailbox', done_at: now },
+        id: crypto.randomUUID(),
+        kind: 'welcome',
+        payload: '{}',
+        run_at: now,
+        tries: 9,
+        last_error: 'no such mailbox',
+        done_at: now,
       })
       .execute()
     expect((await problems()).problems).toContainEqual(

@@ -3,7 +3,7 @@ import type { Staff } from '#contract/console/access.ts'
 import type { Problem, ProblemList } from '#contract/console/overview.ts'
 import { toAmount } from '#contract/money.ts'
 import { renewalTotal } from '#contract/renewal.ts'
-import { recordAct } from '#server/audit/audit.ts'
+import { recordAction } from '#server/audit/audit.ts'
 import { type Db, inTransaction } from '#server/db/db.ts'
 import type { RenewalLine } from '#server/db/tables.ts'
 import { resolveDifference } from '#server/payments/books/differences.ts'
@@ -130,9 +130,13 @@ export async function resolve(world: World, input: Resolution, staff: Staff): Pr
     const inner = { ...world, db }
     if (!(await resolveDifference(inner, { ...input, who: staff.email })))
       throw new Refusal(409, 'This difference is not open any more.')
-    await recordAct(inner, {
-      ...{ act: 'resolve_difference', actor: staff, subject_kind: 'payment', subject: input.reference },
-      ...{ after: { difference: input.kind }, reason: input.reason },
+    await recordAction(inner, {
+      act: 'resolve_difference',
+      actor: staff,
+      subject_kind: 'payment',
+      subject: input.reference,
+      after: { difference: input.kind },
+      reason: input.reason,
     })
   })
   return listProblems(world)

@@ -81,7 +81,10 @@ async function newestMembers({ db }: World): Promise<Today['newest']> {
     .limit(NEWEST)
     .execute()
   return rows.map(({ id, first_name, last_name, name, joined_at }) => ({
-    ...{ id, name: `${first_name} ${last_name}`, sponsor: name, joined_at: joined_at.toISOString() },
+    id,
+    name: `${first_name} ${last_name}`,
+    sponsor: name,
+    joined_at: joined_at.toISOString(),
   }))
 }
 

@@ -25,22 +25,36 @@ const offered = async (): Promise<{ product_id: number; name: string; price: str
   (await twin.get('/api/enrollment/enrollment_packages?product_category_id=17&language_id=1')).json()
 const offeredIds = async () => (await offered()).map(({ product_id }) => product_id)
 const fields = {
-  ...{ name: 'Evening Membership', description: 'After work.', group: 'starter', ships: '0' },
-  ...{ product_category_id: 17, language_id: 1 },
+  name: 'Evening Membership',
+  description: 'After work.',
+  group: 'starter',
+  ships: '0',
+  product_category_id: 17,
+  language_id: 1,
 }
 
 describe('packages', () => {
   it('19.50 are added, with a price for today and one for every renewal, and offered by every process at once', async () => {
     const bad = await owner.post('packages/add', {
-      ...{ ...fields, name: ' ', price: 'much', renewal_price: '', billing_interval: 'month' },
+      ...fields,
+      name: ' ',
+      price: 'much',
+      renewal_price: '',
+      billing_interval: 'month',
     })
     expect(Object.keys(bad.json().fields).sort()).toEqual(['name', 'price'])
     const unpriced = await owner.post('packages/add', {
-      ...{ ...fields, price: '59', renewal_price: '', billing_interval: 'month' },
+      ...fields,
+      price: '59',
+      renewal_price: '',
+      billing_interval: 'month',
     })
     expect(unpriced.json().fields.renewal_price).toEqual(['Please enter what it costs every month after the first.'])
     const reply = await owner.post('packages/add', {
-      ...{ ...fields, price: '$59', renewal_price: '49.50', billing_interval: 'month' },
+      ...fields,
+      price: '$59',
+      renewal_price: '49.50',
+      billing_interval: 'month',
     })
     expect(reply.statusCode, reply.body).toBe(200)
     const added: PackagePage = reply.json()
@@ -136,7 +150,8 @@ describe('prices', () => {
     const effect = async (renewal_price: string) =>
       (await owner.get(`package-price-effect?${new URLSearchParams({ product_id: '34', renewal_price })}`)).json()
     expect(await effect('109.00')).toEqual({
-      ...{ groups: [{ pays: '99.00', members: 2, change: 'after_notice' }], left_alone: 1 },
+      groups: [{ pays: '99.00', members: 2, change: 'after_notice' }],
+      unaffected: 1,
     })
     expect((await effect('89.00')).groups).toEqual([{ pays: '99.00', members: 2, change: 'next_renewal' }])
     expect((await effect('99.00')).groups).toEqual([{ pays: '99.00', members: 2 }])
@@ -146,19 +161,27 @@ describe('prices', () => {
   it('19.53 new prices count at once for new members and after a notice for the others, who are told by a job', async () => {
     const change = (values: object) =>
       owner.post('packages/prices', {
-        ...{ product_id: 34, price: '79.00', renewal_price: '109.00', reason: 'costs have risen', ...values },
+        product_id: 34,
+        price: '79.00',
+        renewal_price: '109.00',
+        reason: 'costs have risen',
+        ...values,
       })
     expect((await change({ reason: '' })).json().fields.reason).toEqual(['Please say why.'])
     const soon = await change({ from_on: '2026-11-20' })
     expect(soon.json().fields.from_on).toEqual(['Members need 7 days of notice: 2026-11-22 or later.'])
     const once = await owner.post('packages/prices', {
-      ...{ product_id: 51, price: '49.00', renewal_price: '9.00', reason: 'x' },
+      product_id: 51,
+      price: '49.00',
+      renewal_price: '9.00',
+      reason: 'x',
     })
     expect(once.json().fields.renewal_price).toEqual(['It is paid once, so it has no renewal price.'])
     const reply = await change({ from_on: '2026-12-25' })
     expect(reply.statusCode, reply.body).toBe(200)
     expect(reply.json()).toMatchObject({
-      ...{ price: '79.00', renewal_price: '109.00' },
+      price: '79.00',
+      renewal_price: '109.00',
       price_changes: [{ old_price: '99.00', new_price: '109.00', notice_days: 40, told: 0 }],
     })
     expect((await offered()).find(({ product_id }) => product_id === 34)?.price).toBe('79.00')
@@ -177,7 +200,9 @@ describe('prices', () => {
     expect(subjects).toContainEqual(expect.stringMatching(/^Your price changes on /))
     const { rows } = (await owner.get('audit')).json()
     expect(rows[0]).toMatchObject({
-      ...{ act: 'change_prices', subject_name: 'Founding Membership', reason: 'costs have risen' },
+      act: 'change_prices',
+      subject_name: 'Founding Membership',
+      reason: 'costs have risen',
       before: { price: '99.00', renewal_price: '99.00' },
       after: { price: '79.00', renewal_price: '109.00', notice_days: 40 },
     })

@@ -2,12 +2,12 @@ import { sql } from 'kysely'
 import type * as z from 'zod/mini'
 import type { Staff } from '#contract/console/access.ts'
 import type { consolePackageCalls, PackagePage, PackageRow, PriceGroup } from '#contract/console/packages.ts'
-import type { ActName } from '#contract/console/permissions.ts'
+import type { ActionName } from '#contract/console/permissions.ts'
 import { figures } from '#contract/figures.ts'
 import { toAmount, toCents } from '#contract/money.ts'
 import { groupOf } from '#contract/packages.ts'
 import { addDays, NOTICE_DAYS } from '#contract/renewal.ts'
-import { recordAct } from '#server/audit/audit.ts'
+import { recordAction } from '#server/audit/audit.ts'
 import { ourCategory } from '#server/catalog/catalog.ts'
 import { type Db, inTransaction } from '#server/db/db.ts'
 import type { Tables } from '#server/db/tables.ts'
@@ -65,7 +65,10 @@ export async function viewPackage({ db }: Pick<World, 'db'>, product_id: number)
   return {
     ...toRow(row),
     price_changes: changes.map(({ old_cents, new_cents, made_at, made_by, reason, notice_days, told, done_at }) => ({
-      ...{ made_by, reason, notice_days, told },
+      made_by,
+      reason,
+      notice_days,
+      told,
       old_price: toAmount(old_cents),
       new_price: toAmount(new_cents),
       made_at: made_at.toISOString(),
@@ -80,7 +83,7 @@ type Outcome = { before?: Facts; after?: Facts; reason?: string }
 async function actOnPackage(
   world: World,
   staff: Staff,
-  act: ActName,
+  act: ActionName,
   product_id: number,
   work: (db: Db, row: Stored) => Promise<Outcome>,
 ): Promise<PackagePage> {
@@ -93,9 +96,9 @@ async function actOnPackage(
       .executeTakeFirst()
     if (!row) throw new Refusal(404, 'There is no such package.')
     const outcome = await work(db, row)
-    await recordAct(
+    await recordAction(
       { ...world, db },
-      { ...{ act, actor: staff, subject_kind: 'package', subject: String(product_id) }, ...outcome },
+      { act, actor: staff, subject_kind: 'package', subject: String(product_id), ...outcome },
     )
   })
   return viewPackage(world, product_id)
@@ -122,14 +125,26 @@ export async function addPackage(world: World, input: Input<'addPackage'>, staff
     await db
       .insertInto('package')
       .values({
-        ...{ product_id, product_category_id, language_id, name, description, image_url: NO_PICTURE, position },
-        ...{ ...prices, billing_interval, ...flagsOf(group), ships: ships === '1' },
+        product_id,
+        product_category_id,
+        language_id,
+        name,
+        description,
+        image_url: NO_PICTURE,
+        position,
+        ...prices,
+        billing_interval,
+        ...flagsOf(group),
+        ships: ships === '1',
       })
       .execute()
-    await recordAct(
+    await recordAction(
       { ...world, db },
       {
-        ...{ act: 'add_package', actor: staff, subject_kind: 'package', subject: String(product_id) },
+        act: 'add_package',
+        actor: staff,
+        subject_kind: 'package',
+        subject: String(product_id),
         after: { name, group, ...prices, billing_interval },
       },
     )
@@ -159,8 +174,12 @@ export const editPackage = (world: World, input: Input<'editPackage'>, staff: St
     if (isMain(row) && !isStillMain) await requireAnotherMain(db, row)
     await db.updateTable('package').set(change).where('product_id', '=', row.product_id).execute()
     const factsOf = (each: Pick<Stored, keyof typeof change>): Facts => ({
-      ...{ name: each.name, description: each.description, ships: each.ships, group: groupOf(each) },
-      ...{ category: each.product_category_id, language: each.language_id },
+      name: each.name,
+      description: each.description,
+      ships: each.ships,
+      group: groupOf(each),
+      category: each.product_category_id,
+      language: each.language_id,
     })
     return { before: factsOf(row), after: factsOf(change) }
   })
@@ -224,10 +243,13 @@ export async function movePackage(world: World, { product_id, direction }: Input
           .set({ position: index + 1 })
           .where('product_id', '=', row.product_id)
           .execute()
-    await recordAct(
+    await recordAction(
       { ...world, db },
       {
-        ...{ act: 'move_package', actor: staff, subject_kind: 'package', subject: String(product_id) },
+        act: 'move_package',
+        actor: staff,
+        subject_kind: 'package',
+        subject: String(product_id),
         after: { direction, changed_places_with: neighbor.product_id },
       },
     )
@@ -260,7 +282,7 @@ export async function setPackagePicture(world: World, input: Input<'setPackagePi
 /** What members pay now, and what a new price would change for them. The page adds the parts up. */
 export async function viewPriceEffect({ db }: Pick<World, 'db'>, input: Input<'getPriceEffect'>) {
   const new_cents = toCents(input.renewal_price) ?? 0
-  const { groups, left_alone, next } = await pricesOf(db, input.product_id, input.after)
+  const { groups, unaffected, next } = await pricesOf(db, input.product_id, input.after)
   return {
     groups: groups.map(({ pays_cents, announced_cents, members }): PriceGroup => {
       const isSame = (announced_cents ?? pays_cents) === new_cents
@@ -271,7 +293,7 @@ export async function viewPriceEffect({ db }: Pick<World, 'db'>, input: Input<'g
         ...(isSame ? {} : { change: new_cents <= pays_cents ? 'next_renewal' : 'after_notice' }),
       }
     }),
-    left_alone,
+    unaffected,
     ...(next ? { next } : {}),
   }
 }

@@ -109,7 +109,10 @@ type Day = { visits: number; joins: number }
 export function toRow(world: World, row: Stored, days: Day[]): SponsorRow {
   const { id, site, name, active, active_until, picture_url, member_id, created_at } = row
   return {
-    ...{ id, site, name, is_main: site === MASTER },
+    id,
+    site,
+    name,
+    is_main: site === MASTER,
     is_active: active && (!active_until || active_until > world.now()),
     ...(active_until ? { active_until: active_until.toISOString() } : {}),
     ...(picture_url ? { picture_url } : {}),

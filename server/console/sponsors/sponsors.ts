@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import type * as z from 'zod/mini'
 import type { Staff } from '#contract/console/access.ts'
-import type { ActName } from '#contract/console/permissions.ts'
+import type { ActionName } from '#contract/console/permissions.ts'
 import type { consoleSponsorCalls, SponsorPage } from '#contract/console/sponsors.ts'
 import { addDays } from '#contract/renewal.ts'
 import { MASTER, reservedWords } from '#contract/site.ts'
-import { recordAct } from '#server/audit/audit.ts'
+import { recordAction } from '#server/audit/audit.ts'
 import { type Db, inTransaction } from '#server/db/db.ts'
 import { claimName } from '#server/members/claims.ts'
 import { deletePicture, pixelsOf, storePicture } from '#server/members/picture.ts'
@@ -46,7 +46,7 @@ export async function viewSponsor(world: World, sponsor_id: string): Promise<Spo
 async function actOnSponsor(
   world: World,
   staff: Staff,
-  { act, sponsor_id, reason }: { act: ActName; sponsor_id: string; reason?: string },
+  { act, sponsor_id, reason }: { act: ActionName; sponsor_id: string; reason?: string },
   work: (db: Db, row: Stored) => Promise<{ before?: Facts; after?: Facts }>,
 ): Promise<SponsorPage> {
   await inTransaction(world.db, async (db) => {
@@ -54,9 +54,9 @@ async function actOnSponsor(
     if (!row) throw new Refusal(404, NO_SPONSOR)
     if (row.renamed_to) throw new Refusal(409, `This link leads to /${row.renamed_to}. Please open that sponsor.`)
     const outcome = await work(db, row)
-    await recordAct(
+    await recordAction(
       { ...world, db },
-      { ...{ act, actor: staff, subject_kind: 'sponsor', subject: sponsor_id, reason }, ...outcome },
+      { act, actor: staff, subject_kind: 'sponsor', subject: sponsor_id, reason, ...outcome },
     )
   })
   return viewSponsor(world, sponsor_id)
@@ -79,7 +79,7 @@ export async function addSponsor(
   await inTransaction(world.db, async (db) => {
     await claimSite(db, site)
     await db.insertInto('sponsor').values({ id, site, name, active: true, created_at: world.now() }).execute()
-    await recordAct(
+    await recordAction(
       { ...world, db },
       { act: 'add_sponsor', actor: staff, subject_kind: 'sponsor', subject: id, after: { site } },
     )

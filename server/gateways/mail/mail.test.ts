@@ -28,7 +28,10 @@ testMailAdapter('outbox', async () => {
     delivered: async () => {
       const rows = await database.db.selectFrom('message').selectAll().execute()
       return rows.map(({ recipient, subject, body, html, attachment }) => ({
-        ...{ to: recipient, subject, text: body, html },
+        to: recipient,
+        subject,
+        text: body,
+        html,
         ...(attachment ? { attachment } : {}),
       }))
     },
@@ -271,7 +274,10 @@ async function read({ recipients, raw }: Received): Promise<Email> {
   } = await PostalMime.parse(raw, { attachmentEncoding: 'utf8' })
   const [file] = attachments
   return {
-    ...{ to: recipients.join(), subject, text: withOneLineBreak(text), html: withOneLineBreak(html) },
+    to: recipients.join(),
+    subject,
+    text: withOneLineBreak(text),
+    html: withOneLineBreak(html),
     ...(file ? { attachment: { filename: String(file.filename), content: String(file.content) } } : {}),
   }
 }

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import type { AuditRow } from '#contract/console/audit.ts'
-import { acts, isAct } from '#contract/console/permissions.ts'
+import { actions, isAction } from '#contract/console/permissions.ts'
 import { ActionButton, useAction } from '#web/ui/ActionButton.tsx'
 import { ErrorNotice } from '#web/ui/ErrorNotice.tsx'
 import { Notice } from '#web/ui/Notice.tsx'
@@ -77,7 +77,7 @@ function Row({ row, time }: { row: AuditRow; time: string }) {
   return (
     <>
       <p>
-        <strong>{isAct(act) ? acts[act].text : act}</strong>{' '}
+        <strong>{isAction(act) ? actions[act].text : act}</strong>{' '}
         {subject_kind === 'member' ? (
           <Link to={`/console/members/${subject}`}>{subject_name ?? 'a member'}</Link>
         ) : (

@@ -71,7 +71,7 @@ function Effect({ offer, entered, from }: EffectProps) {
   const { api } = useConsole()
   const amount = renewal_price.safeParse(entered).data ?? ''
   const isChanged = Boolean(amount) && amount !== offer.renewal_price
-  const { groups, left_alone, isComplete, error } = useMemberPrices(api, offer.product_id, isChanged ? amount : '')
+  const { groups, unaffected, isComplete, error } = useMemberPrices(api, offer.product_id, isChanged ? amount : '')
   if (!isChanged) return <p className="effect">The renewal price stays, so no member is told anything.</p>
   const emails = groups.reduce((sum, { change, members }) => sum + (change ? members : 0), 0)
   return (
@@ -83,8 +83,8 @@ function Effect({ offer, entered, from }: EffectProps) {
         {groups.map((group) => (
           <li key={`${group.pays} ${group.announced}`}>{sentenceOf(group, showAmount(amount), from)}</li>
         ))}
-        {left_alone > 0 && <li>{people(left_alone)} canceled or on hold: nothing changes.</li>}
-        {isComplete && groups.length + left_alone === 0 && <li>No member has this package.</li>}
+        {unaffected > 0 && <li>{people(unaffected)} canceled or on hold: nothing changes.</li>}
+        {isComplete && groups.length + unaffected === 0 && <li>No member has this package.</li>}
       </ul>
       <p>{isComplete ? `Emails to send: ${emails.toLocaleString('en-US')}.` : 'Counting…'}</p>
       {error && <p>{error}</p>}
@@ -102,18 +102,18 @@ function sentenceOf({ pays, announced, members, change }: PriceGroup, amount: st
   return `${now}: ${amount} from the first renewal on or after ${from ? plainDay(from) : 'the notice'}.`
 }
 
-type Sum = { groups: PriceGroup[]; left_alone: number; isComplete: boolean; error?: string }
+type Sum = { groups: PriceGroup[]; unaffected: number; isComplete: boolean; error?: string }
 const PAUSE_MS = 300
 
 /** Adds up what the server counts, some thousand members at a time, a moment after the last keystroke. */
 function useMemberPrices(api: Api, product_id: number, renewal_price: string): Sum {
-  const [sum, setSum] = useState<Sum>({ groups: [], left_alone: 0, isComplete: false })
+  const [sum, setSum] = useState<Sum>({ groups: [], unaffected: 0, isComplete: false })
   useEffect(() => {
     if (!renewal_price) return
     let isCurrent = true
     const count = async () => {
       const groups = new Map<string, PriceGroup>()
-      let left_alone = 0
+      let unaffected = 0
       let after: string | undefined
       do {
         const part = await api.getPriceEffect({ product_id, renewal_price, ...(after ? { after } : {}) })
@@ -121,9 +121,9 @@ function useMemberPrices(api: Api, product_id: number, renewal_price: string): S
           const key = `${group.pays} ${group.announced}`
           groups.set(key, { ...group, members: group.members + (groups.get(key)?.members ?? 0) })
         }
-        left_alone += part.left_alone
+        unaffected += part.unaffected
         after = part.next
-        if (isCurrent) setSum({ groups: [...groups.values()], left_alone, isComplete: !after })
+        if (isCurrent) setSum({ groups: [...groups.values()], unaffected, isComplete: !after })
       } while (after && isCurrent)
     }
     const fail = (cause: unknown) => isCurrent && setSum((last) => ({ ...last, error: errorMessage(cause) }))
