@@ -97,7 +97,10 @@ async function skip(reason) {
 }
 
 /** Nothing to run is not the same as no list, which means everything. */
-const isNothing = (only) => only?.length === 0
+function isNothing(only) {
+  return only?.length === 0
+}
+
 async function nothing() {
   console.log('The change affects nothing here.')
   return {}
