@@ -257,7 +257,7 @@ describe('declined cards', () => {
     }
     const forms = await Promise.all(Array.from({ length: 8 }, () => filledForm(site)))
     const first = forms.slice(0, 2).map((form) => site.post('enrollment/add-enrollment', form))
-    while (atTheBank < 2) await new Promise((resolve) => setTimeout(resolve, 20))
+    await expect.poll(() => atTheBank).toBe(2)
     const others = await Promise.all(forms.slice(2).map((form) => site.post('enrollment/add-enrollment', form)))
     expect(others.map(({ statusCode, headers }) => [statusCode, headers['retry-after']])).toEqual(
       Array(6).fill([429, '5']),

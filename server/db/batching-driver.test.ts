@@ -1,4 +1,4 @@
-import { setTimeout } from 'node:timers/promises'
+import { once } from 'node:events'
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
@@ -76,13 +76,16 @@ inDatabase('queries of one event loop turn', () => {
     ['a statement', pidOf],
     ['a transaction', (db: Kysely<Tables>) => db.transaction().execute(pidOf)],
   ])('do not reuse the connection on which %s timed out', async (_what, run) => {
-    const pool = new pg.Pool({ connectionString: database.url, max: 1, pipeline: true, query_timeout: 300 })
+    const pool = new pg.Pool({ connectionString: database.url, max: 1, pipeline: true })
     const db = openOn(pool)
     await pidOf(db)
-    const slow = { text: 'select pg_sleep(3)', query_timeout: 60_000 }
-    pool.once('acquire', (client) => client.query(slow).catch(() => undefined)) // the next query waits for this one
+    pool.once('acquire', (client) => {
+      client.query('select pg_sleep(3)').catch(() => undefined) // the next query waits for this one
+      Object(client).connectionParameters.query_timeout = 300 // of this connection alone: the next one has time
+    })
+    const acquired = once(pool, 'acquire')
     const late = run(db)
-    await setTimeout(100) // it has the only connection now
+    await acquired
     const [failed, next] = await Promise.allSettled([late, pidOf(db)])
     expect([failed, next]).toMatchObject([{ reason: { message: 'Query read timeout' } }, { status: 'fulfilled' }])
   })
