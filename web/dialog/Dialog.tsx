@@ -3,7 +3,6 @@ import {
   type FormEvent,
   type KeyboardEvent,
   type MouseEvent,
-  useEffectEvent,
   useId,
   useLayoutEffect,
   useRef,
@@ -12,61 +11,28 @@ import {
 import { Field } from '#web/form/Field.tsx'
 import { readForm } from '#web/form/readForm.ts'
 import { icon as makeIcon } from '#web/icons.tsx'
-import { log } from '#web/log.ts'
-import { readableMessage } from '#web/readableMessage.ts'
 import { Notice } from '#web/ui/Notice.tsx'
 import { Actions } from './Actions.tsx'
 import { inputError } from './input.ts'
-import type { Answer, Dismissal, Question } from './question.ts'
-import { isAnswered, mayFollow, type State, stateAfter } from './states.ts'
+import type { Answer, Question } from './question.ts'
+import { useAnswer } from './useAnswer.ts'
 import { useTimer } from './useTimer.ts'
 
 type DialogProps = { question: Question; onAnswer: (answer: Answer, dialog: HTMLDialogElement) => void }
 
 /** One question in a native `<dialog>`. */
 export function Dialog({ question, onAnswer }: DialogProps) {
-  const { title, text, icon, input, body, timer, signal, theme = 'light', mayDismiss = true, onConfirm } = question
+  const { text, icon, input, body, timer, theme = 'light' } = question
   const id = useId()
   const dialog = useRef<HTMLDialogElement>(null)
   const isReady = useRef(false)
-  const latestState = useRef<State>('open')
-  const [state, setState] = useState<State>('open')
   const [error, setError] = useState<string>()
-  const [failure, setFailure] = useState<string>()
-  const [inside, setInside] = useState({ pointer: false, focus: false })
+  const inside = useInside()
   const backdrop = useBackdrop()
+  const { state, failure, finish, dismiss, confirm, isOver } = useAnswer(question, (answer) => {
+    if (dialog.current) onAnswer(answer, dialog.current)
+  })
   const loading = state === 'loading'
-
-  /** Returns false if the transition is not allowed. */
-  const changeState = (next: State) => {
-    if (!mayFollow(latestState.current, next)) return false
-    latestState.current = next
-    setState(next)
-    return true
-  }
-
-  const finish = (answer: Answer) => {
-    if (dialog.current && changeState(stateAfter(answer))) onAnswer(answer, dialog.current)
-  }
-
-  const dismiss = (how: Dismissal) => {
-    if (mayDismiss) finish({ dismissed: how })
-  }
-
-  const confirm = async (value: string) => {
-    const answer: Answer = input ? { confirmed: true, value } : { confirmed: true }
-    if (!onConfirm) return finish(answer)
-    if (!changeState('loading')) return
-    setFailure(undefined)
-    try {
-      await onConfirm(value)
-      finish(answer)
-    } catch (cause) {
-      log(`The action of '${title}' failed.`, cause)
-      setFailure(readableMessage(cause) ?? 'Something went wrong. Please try again.')
-      changeState('open')
-    }
-  }
 
   const onSubmit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
@@ -79,7 +45,7 @@ export function Dialog({ question, onAnswer }: DialogProps) {
   }
 
   const onKeyDown = (event: KeyboardEvent) => {
-    setInside((before) => ({ ...before, focus: true }))
+    inside.note({ focus: true })
     if (event.key !== 'Escape' || event.nativeEvent.isComposing) return
     event.preventDefault() // otherwise a second Esc closes the dialog without a cancel event
     dismiss('esc')
@@ -87,9 +53,9 @@ export function Dialog({ question, onAnswer }: DialogProps) {
 
   // A device's back gesture closes the dialog like Esc; some browsers send no cancel event first.
   const onClose = () => {
-    if (isAnswered(latestState.current)) return
+    if (isOver()) return
     dismiss('esc')
-    if (!isAnswered(latestState.current)) dialog.current?.showModal()
+    if (!isOver()) dialog.current?.showModal()
   }
 
   useLayoutEffect(() => {
@@ -99,22 +65,7 @@ export function Dialog({ question, onAnswer }: DialogProps) {
     isReady.current = true
   }, [body, input])
 
-  // Back leaves the screen that the dialog belongs to.
-  const onPopState = useEffectEvent(() => dismiss('close'))
-  useLayoutEffect(() => {
-    const onPop = () => onPopState()
-    addEventListener('popstate', onPop)
-    return () => removeEventListener('popstate', onPop)
-  }, [])
-
-  const onAbort = useEffectEvent(() => finish({ dismissed: 'close' }))
-  useLayoutEffect(() => {
-    const onSignal = () => onAbort()
-    signal?.addEventListener('abort', onSignal)
-    return () => signal?.removeEventListener('abort', onSignal)
-  }, [signal])
-
-  const bar = useTimer(timer, inside.pointer || inside.focus || loading, () => finish({ dismissed: 'timer' }))
+  const bar = useTimer(timer, inside.isInside || loading, () => finish({ dismissed: 'timer' }))
 
   return (
     <dialog
@@ -144,48 +95,72 @@ export function Dialog({ question, onAnswer }: DialogProps) {
         onInput={(event) => {
           if (error && input) setError(inputError(input.type, readForm(event.currentTarget).answer?.trim() ?? ''))
         }}
-        onPointerEnter={() => setInside((before) => ({ ...before, pointer: true }))}
-        onPointerLeave={() => setInside((before) => ({ ...before, pointer: false }))}
-        onFocus={() => isReady.current && setInside((before) => ({ ...before, focus: true }))}
+        onPointerEnter={() => inside.note({ pointer: true })}
+        onPointerLeave={() => inside.note({ pointer: false })}
+        onFocus={() => isReady.current && inside.note({ focus: true })}
         onBlur={(event: FocusEvent) => {
-          if (!event.currentTarget.contains(event.relatedTarget)) setInside((before) => ({ ...before, focus: false }))
+          if (!event.currentTarget.contains(event.relatedTarget)) inside.note({ focus: false })
         }}
       >
         {timer && <div className="dialog-timer" ref={bar} />}
-        <div className="dialog-scroll">
-          {icon && <DialogIcon icon={icon} />}
-          <div className="dialog-head">
-            <h2 id={`${id}title`} tabIndex={-1}>
-              {title}
-            </h2>
-            {mayDismiss && <CloseButton loading={loading} onClick={() => dismiss('close')} />}
-          </div>
-          {text && (
-            <p className="dialog-text" id={`${id}text`}>
-              {text}
-            </p>
-          )}
-          {body}
-          {input && (
-            <Field
-              name="answer"
-              type={input.type}
-              label={input.label}
-              error={error}
-              defaultValue={input.value}
-              readOnly={loading}
-              enterKeyHint="done"
-            />
-          )}
-          {failure && (
-            <Notice tone="alert" role="alert">
-              {failure}
-            </Notice>
-          )}
-        </div>
+        <Content
+          question={question}
+          id={id}
+          loading={loading}
+          error={error}
+          failure={failure}
+          onClose={() => dismiss('close')}
+        />
         <Actions question={question} loading={loading} onAnswer={finish} />
       </form>
     </dialog>
+  )
+}
+
+type ContentProps = {
+  question: Question
+  id: string
+  loading: boolean
+  error: string | undefined
+  failure: string | undefined
+  onClose: () => void
+}
+
+/** Everything above the buttons. It scrolls if it is long. */
+function Content({ question, id, loading, error, failure, onClose }: ContentProps) {
+  const { title, text, icon, input, body, mayDismiss = true } = question
+  return (
+    <div className="dialog-scroll">
+      {icon && <DialogIcon icon={icon} />}
+      <div className="dialog-head">
+        <h2 id={`${id}title`} tabIndex={-1}>
+          {title}
+        </h2>
+        {mayDismiss && <CloseButton loading={loading} onClick={onClose} />}
+      </div>
+      {text && (
+        <p className="dialog-text" id={`${id}text`}>
+          {text}
+        </p>
+      )}
+      {body}
+      {input && (
+        <Field
+          name="answer"
+          type={input.type}
+          label={input.label}
+          error={error}
+          defaultValue={input.value}
+          readOnly={loading}
+          enterKeyHint="done"
+        />
+      )}
+      {failure && (
+        <Notice tone="alert" role="alert">
+          {failure}
+        </Notice>
+      )}
+    </div>
   )
 }
 
@@ -216,6 +191,15 @@ const CloseButton = ({ loading, onClick }: { loading: boolean; onClick: () => vo
     <CloseIcon />
   </button>
 )
+
+/** Whether the pointer or the focus is inside, which pauses the timer. */
+function useInside() {
+  const [inside, setInside] = useState({ pointer: false, focus: false })
+  return {
+    isInside: inside.pointer || inside.focus,
+    note: (change: Partial<typeof inside>) => setInside((before) => ({ ...before, ...change })),
+  }
+}
 
 /** A click counts only if the pointer was both pressed and released on the backdrop, so that a drag does not close the dialog. */
 function useBackdrop() {

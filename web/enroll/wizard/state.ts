@@ -3,7 +3,7 @@ import type { Messages } from '#web/form/useForm.ts'
 import type { Draft, FieldName, PhoneStatuses, Receipt } from '#web/storage.ts'
 import { firstStep } from '../flow.ts'
 import { preselectedOrder } from '../order/order.ts'
-import type { PaymentNews } from '../steps/payment/payment.ts'
+import type { PaymentNews } from '../steps/payment/outcome.ts'
 import { isSameDraft } from './draft.ts'
 
 /** Why the wizard cannot go on. */

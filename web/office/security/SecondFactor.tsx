@@ -1,24 +1,13 @@
-import { type ReactNode, useRef, useState } from 'react'
+import { useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
-import type { AppSecret } from '#contract/credentials.ts'
-import type { SecurityView } from '#contract/office/security.ts'
 import { RecoveryCodes } from '#web/credentials/RecoveryCodes.tsx'
-import { plainDay } from '#web/dates.ts'
 import { ErrorNotice } from '#web/ui/ErrorNotice.tsx'
 import { errorMessage } from '#web/ui/errorMessage.ts'
 import { SuccessNotice } from '#web/ui/SuccessNotice.tsx'
 import { officeApi } from '../api.ts'
 import { redirectIfSignedOut } from '../callErrors.ts'
-import { AddPasskey, PasswordForm, TurnOnApp } from './factorForms.tsx'
+import { AppRow, type Change, type OpenForm, PasskeyRows, RecoveryRow } from './factorRows.tsx'
 import type { SecurityProps } from './Sessions.tsx'
-
-/** The form that is open: one at a time. */
-type OpenForm =
-  | { kind: 'passkey' | 'app-off' | 'codes' }
-  | { kind: 'app'; secret: AppSecret }
-  | { kind: 'remove'; credential_id: string }
-
-type Change = { view?: SecurityView; recovery_codes?: string[] | undefined; message: string }
 
 /** Passkeys, the authenticator app, and the recovery codes that come with them. */
 export function SecondFactor({ view, onChange }: SecurityProps) {
@@ -51,7 +40,7 @@ export function SecondFactor({ view, onChange }: SecurityProps) {
       (secret) => show({ kind: 'app', secret }),
       (cause: unknown) => setError(errorMessage(cause)),
     )
-  const form = { username: view.username, onCancel: close }
+  const rows = { view, open, form: { username: view.username, onCancel: close }, onShow: show, onFinish: finish }
 
   return (
     <section className="card" aria-labelledby="second-factor">
@@ -80,107 +69,9 @@ export function SecondFactor({ view, onChange }: SecurityProps) {
               : 'It is off: your password alone opens your office. Add a passkey or an app, and a stolen password is not enough.'}
           </p>
           <dl className="details">
-            <Row
-              label="Passkeys"
-              value={
-                view.passkeys.length
-                  ? 'They open your office without a password.'
-                  : 'Sign in with your fingerprint, your face or the screen lock of your device.'
-              }
-              action="Add"
-              what="a passkey"
-              onAction={() => show({ kind: 'passkey' })}
-              form={
-                open?.kind === 'passkey' && (
-                  <AddPasskey
-                    {...form}
-                    onDone={(change) => finish({ ...change, message: 'Your passkey has been added.' })}
-                  />
-                )
-              }
-            />
-            {view.passkeys.map(({ credential_id, name, created_on, used_on }) => (
-              <Row
-                key={credential_id}
-                label="Passkey"
-                value={name}
-                note={`Added ${plainDay(created_on)}${used_on ? `, last used ${plainDay(used_on)}` : ''}`}
-                action="Remove"
-                what={`the passkey of ${name}`}
-                onAction={() => show({ kind: 'remove', credential_id })}
-                form={
-                  open?.kind === 'remove' &&
-                  open.credential_id === credential_id && (
-                    <PasswordForm
-                      {...form}
-                      text="Remove it here, and then from the device."
-                      submitLabel="Remove passkey"
-                      send={async (values) =>
-                        finish({
-                          view: await officeApi.removePasskey({ ...values, credential_id }),
-                          message: 'The passkey has been removed.',
-                        })
-                      }
-                    />
-                  )
-                }
-              />
-            ))}
-            <Row
-              label="App"
-              value={view.has_app ? 'On' : 'Off'}
-              note="An authenticator app on your phone shows a code that changes every 30 seconds."
-              action={view.has_app ? 'Turn off' : 'Turn on'}
-              what="the authenticator app"
-              onAction={() => (view.has_app ? show({ kind: 'app-off' }) : startApp())}
-              form={
-                (open?.kind === 'app' && (
-                  <TurnOnApp
-                    {...form}
-                    secret={open.secret}
-                    onDone={(change) => finish({ ...change, message: 'The authenticator app is on.' })}
-                  />
-                )) ||
-                (open?.kind === 'app-off' && (
-                  <PasswordForm
-                    {...form}
-                    text="We will no longer ask for its codes."
-                    submitLabel="Turn off the app"
-                    send={async (values) =>
-                      finish({
-                        view: await officeApi.turnOffApp(values),
-                        message: 'The authenticator app is off.',
-                      })
-                    }
-                  />
-                ))
-              }
-            />
-            {isOn && (
-              <Row
-                label="Recovery"
-                value={`${view.recovery_codes_left} recovery ${view.recovery_codes_left === 1 ? 'code' : 'codes'} left`}
-                action="Make new codes"
-                onAction={() => show({ kind: 'codes' })}
-                form={
-                  open?.kind === 'codes' && (
-                    <PasswordForm
-                      {...form}
-                      text="Your current codes will no longer work."
-                      submitLabel="Make new codes"
-                      send={async (values) => {
-                        const { recovery_codes } = await officeApi.makeRecoveryCodes(values)
-                        finish({
-                          recovery_codes,
-                          view: { ...view, recovery_codes_left: recovery_codes.length },
-                          message: 'You have new recovery codes.',
-                        })
-                      }}
-                    />
-                  )
-                }
-              />
-            )}
+            <PasskeyRows {...rows} />
+            <AppRow {...rows} onTurnOn={startApp} />
+            {isOn && <RecoveryRow {...rows} />}
           </dl>
           <p className="small">Every change needs your password, and we email you about it at {view.email}.</p>
         </>
@@ -188,37 +79,3 @@ export function SecondFactor({ view, onChange }: SecurityProps) {
     </section>
   )
 }
-
-type RowProps = {
-  label: string
-  value: string
-  note?: string
-  action: string
-  /** What the action is about, for screen readers. */
-  what?: string
-  onAction: () => void
-  form: ReactNode
-}
-
-/** A line with a link, or the form that the link has opened. */
-const Row = ({ label, value, note, action, what, onAction, form }: RowProps) =>
-  form ? (
-    <div className="editing">
-      <dt>{label}</dt>
-      <dd className="change-form">{form}</dd>
-    </div>
-  ) : (
-    <div>
-      <dt>{label}</dt>
-      <dd>
-        {value}
-        {note && <span className="detail-note">{note}</span>}
-      </dd>
-      <dd>
-        <button type="button" className="link" onClick={onAction}>
-          {action}
-          {what && <span className="unseen"> {what}</span>}
-        </button>
-      </dd>
-    </div>
-  )

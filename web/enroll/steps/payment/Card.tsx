@@ -1,7 +1,7 @@
 import { CardFields } from '#web/form/CardFields.tsx'
 import type { PaymentForm } from './form.ts'
+import type { PaymentNews } from './outcome.ts'
 import { PaymentNotice } from './PaymentNotice.tsx'
-import type { PaymentNews } from './payment.ts'
 
 export const Card = ({ form, news }: { form: PaymentForm; news: PaymentNews | undefined }) => (
   <section aria-labelledby="card">

@@ -1,5 +1,5 @@
 import { Notice } from '#web/ui/Notice.tsx'
-import type { DeclineClass, PaymentNews } from './payment.ts'
+import type { DeclineClass, PaymentNews } from './outcome.ts'
 
 const advice: Record<DeclineClass, string> = {
   input: 'Please check the number, the expiration date, the CVC and the address, or try another card.',

@@ -13,7 +13,7 @@ import { addAmounts, chosenPackages, orderOf, renewalPrice } from '../../order/o
 import type { fieldRules } from '../../wizard/rules.ts'
 import type { State } from '../../wizard/state.ts'
 import type { Wizard } from '../../wizard/wizard.ts'
-import type { SubmittedAttempt } from './payment.ts'
+import type { SubmittedAttempt } from './outcome.ts'
 
 type PaymentAnswers = Pick<Answers, keyof typeof fieldRules.PAYMENT>
 

@@ -3,7 +3,8 @@ import type { EnrollmentReply, EnrollmentStatus } from '#contract/api.ts'
 import type { Enrollment } from '#contract/enrollment.ts'
 import { RejectedCall } from '#web/call.ts'
 import { Unreachable } from '#web/network.ts'
-import { createPayment, type Outcome, type SubmittedAttempt } from './payment.ts'
+import type { Outcome, SubmittedAttempt } from './outcome.ts'
+import { createPayment } from './payment.ts'
 
 const ID = '00000000-0000-4000-8000-000000000000'
 const approved: EnrollmentReply = { payment: 'Approved', token: 'a.b.c', vo_url: 'http://office' }

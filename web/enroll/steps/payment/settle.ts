@@ -1,0 +1,103 @@
+import { flushSync } from 'react-dom'
+import { ask } from '#web/dialog/ask.ts'
+import type { Messages } from '#web/form/useForm.ts'
+import { fetchPackages, goToRejectedPackage } from '../../order/fetchTotal.ts'
+import { currentEntry } from '../../wizard/history.ts'
+import type { Wizard } from '../../wizard/wizard.ts'
+import { enrollmentFailed, paymentDeclined, paymentNotCompleted } from './dialogs.ts'
+import { goToRejectedField, paymentFieldsOf } from './goToRejectedField.ts'
+import type { Outcome, PaymentNews } from './outcome.ts'
+import { closeDraft, keepReceipt, noteBeingChecked } from './receipt.ts'
+
+/** loading: after a reload, until the server says whether there is a payment. */
+export type View = 'form' | 'loading' | 'checking' | 'paid'
+
+/** The screen that shows what becomes of a payment. */
+type PaymentScreen = { wizard: Wizard; setView: (view: View) => void }
+
+/** Shows the outcome of an attempt. Returns the server's messages about fields of PAYMENT. */
+export async function settle(screen: PaymentScreen, outcome: Outcome): Promise<Messages | undefined> {
+  const { wizard, setView } = screen
+  switch (outcome.is) {
+    case 'approved':
+      closeDraft(wizard)
+      return wizard.enter('ACCESS', {})
+    case 'paid':
+      keepReceipt(wizard, undefined) // not for what this page ordered
+      setView('paid')
+      return
+    case 'running':
+      showChecking(screen)
+      return
+    case 'declined':
+      await ask(paymentDeclined)
+      await showNews(wizard, { kind: 'declined', decline_class: outcome.decline_class })
+      return
+    case 'failed':
+      await ask(enrollmentFailed)
+      await showNews(wizard, { kind: outcome.charge === 'none' ? 'released' : 'unknown' })
+      return
+    case 'stopped':
+      if (outcome.isSent) await showNews(wizard, { kind: 'unknown' })
+      return
+    case 'released':
+      await showNews(wizard, { kind: 'released' })
+      return
+    case 'rejected':
+      return settleRejected(wizard, outcome)
+  }
+}
+
+export function showChecking({ wizard, setView }: PaymentScreen) {
+  wizard.update({ draft: wizard.saveForm() }) // so that the form has its answers when it comes back
+  noteBeingChecked(wizard)
+  setView('checking')
+}
+
+/** A payment of this tab ends the enrollment. Another tab's payment leaves this tab's answers alone. */
+export function showPaid({ wizard, setView }: PaymentScreen) {
+  if (wizard.getState().receipt) {
+    closeDraft(wizard)
+    wizard.update({ draft: {} })
+  }
+  setView('paid')
+}
+
+/** Shows the form again, with a notice above the card fields. Nothing was charged, unless that is not known. */
+async function showNews(wizard: Wizard, paymentNews: PaymentNews) {
+  if (!hasPassword(wizard)) return endAfterReload(wizard)
+  if (paymentNews.kind !== 'unknown') keepReceipt(wizard, undefined)
+  flushSync(() => wizard.update({ paymentNews }))
+  document.getElementById('payment-notice')?.focus()
+}
+
+/** A reload drops the password, so the visitor has to enter it again. Back may already have gone there. */
+async function endAfterReload(wizard: Wizard) {
+  await ask(paymentNotCompleted)
+  keepReceipt(wizard, undefined)
+  if (currentEntry()?.step === 'PAYMENT') wizard.returnTo('ACCOUNT_CREATION')
+}
+
+async function settleRejected(wizard: Wizard, { message, fields }: Extract<Outcome, { is: 'rejected' }>) {
+  keepReceipt(wizard, undefined)
+  if (await refreshRejectedOrder(wizard, fields)) return
+  if (goToRejectedField(wizard, fields)) return
+  const rejectedHere = paymentFieldsOf(fields)
+  if (!rejectedHere) await showNews(wizard, { kind: 'rejected', message })
+  return rejectedHere
+}
+
+/** Something in the order has changed: loads it again. True if the visitor has to choose another package. */
+async function refreshRejectedOrder(wizard: Wizard, fields: Messages): Promise<boolean> {
+  try {
+    const { draft } = wizard.getState()
+    if (await goToRejectedPackage(wizard, draft, fields)) return true
+    if (fields.shown_total || fields.agreement_2) await wizard.refreshOrder(await fetchPackages(), draft)
+  } catch (cause) {
+    wizard.update({ grand_total: undefined }) // the old one is known to be wrong
+    wizard.stopWithoutTotal(cause, () => refreshRejectedOrder(wizard, fields))
+  }
+  return false
+}
+
+export const hasPassword = (wizard: Wizard) => Boolean(wizard.getState().draft.password)
