@@ -18,6 +18,8 @@ export type Call = {
   mayBePending?: true
   /** Takes an Idempotency-Key header. */
   takesIdempotencyKey?: true
+  /** The reply has nothing that only this visitor may know, so its length tells nobody anything: it is compressed. */
+  isSameForAll?: true
 }
 
 const nothing = z.object({})
@@ -132,6 +134,7 @@ export const calls = {
     summary: 'List all legal documents with their status',
     input: nothing,
     output: z.array(LegalDocument),
+    isSameForAll: true,
   },
   sumOrder: {
     method: 'POST',

@@ -17,6 +17,7 @@ import { brandOf, type SiteBrand } from '#server/brand/brand.ts'
 import { isOfficeOurs, linkTo } from '#server/config/operator.ts'
 import { staffBrowserFrom } from '#server/console/access/browser.ts'
 import { flushOrWarn } from '#server/funnel/funnel.ts'
+import { compress } from '#server/http/compress.ts'
 import { addCookies } from '#server/http/cookies.ts'
 import { Download, sendDownload } from '#server/http/download.ts'
 import {
@@ -212,6 +213,7 @@ function addCall(api: FastifyInstance, name: string, call: Call, answer: Answer)
         '5xx': ErrorReply,
       },
     },
+    ...(call.isSameForAll ? { onSend: (request, reply, json) => compress(request, reply, String(json)) } : {}),
     handler: async (request, reply) => {
       const input = request[source === 'querystring' ? 'query' : source]
       const output = await answer(input, request, reply)

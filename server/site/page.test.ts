@@ -1,3 +1,4 @@
+import { brotliDecompressSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { brandDescription } from '#contract/brand.ts'
 import { filledForm, plainShell, type Site, testSite } from '#server/test/site.ts'
@@ -133,6 +134,15 @@ describe('a sponsor’s page', () => {
       expect(reply.headers['content-encoding']).toBe(encoding)
     }
     expect((await site.get('/ana')).headers['cache-control']).toBe('no-store')
+  })
+
+  it('14.1 its legal documents are compressed too, but no reply that may hold a secret', async () => {
+    const documents = '/api/enrollment/get-all-legal-documents'
+    const reply = await site.get(documents, { 'accept-encoding': 'br' })
+    expect(reply.headers).toMatchObject({ 'content-encoding': 'br', vary: 'accept-encoding' })
+    expect(JSON.parse(String(brotliDecompressSync(reply.rawPayload)))).toEqual((await site.get(documents)).json())
+    const other = await site.get('/api/enrollment/status', { 'accept-encoding': 'br' })
+    expect(other.headers['content-encoding']).toBeUndefined()
   })
 })
 

@@ -1,8 +1,6 @@
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
-import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { PageBrand } from '#contract/brand.ts'
 import type { OfficeStart, PageHead, Pages } from '#contract/pages.ts'
@@ -11,6 +9,7 @@ import { builtInBrand, type SiteBrand } from '#server/brand/brand.ts'
 import { logoType } from '#server/brand/logo.ts'
 import { escapeHtml } from '#server/emails/layout.ts'
 import type { Sources } from '#server/gateways/captcha/port.ts'
+import { compress } from '#server/http/compress.ts'
 import { allowOwnFrame, allowStyle, noSources, pagePolicy } from '#server/http/headers.ts'
 import { OperatorError } from '#server/operator-error.ts'
 
@@ -79,6 +78,8 @@ type Page = {
   start?: StartData | FallbackStart | OfficeStart
   enrollment_id?: string
   script?: string
+  /** A script that it imports, to load at the same time. */
+  preload?: string | undefined
   /** A script to load after it. */
   next?: string | undefined
   /** What the visitor has to know first. With its style, only on pages that have one. */
@@ -106,12 +107,10 @@ export async function sendPage(
   const { brand, footer } = (await shell.look?.()) ?? { brand: builtInBrand, footer: '' }
   const moreCss = brand.css + (page.banner ? BANNER_CSS : '')
   const html = renderDocument(page, brand.page, { css, moreCss }, shell.head.early, page.isConsole ? '' : footer)
-  const { encoding, bytes } = await compress(html, String(request.headers['accept-encoding'] ?? ''))
-  if (encoding) reply.header('content-encoding', encoding)
+  const bytes = await compress(request, reply, html)
   return reply
     .code(page.status ?? 200)
     .header('content-security-policy', moreCss ? allowStyle(policy, moreCss) : policy)
-    .header('vary', 'accept-encoding')
     .type('text/html; charset=utf-8')
     .send(bytes)
 }
@@ -121,7 +120,7 @@ export async function sendPage(
  * first, so that its download starts early.
  */
 const renderDocument = (
-  { title, description, body, banner, start, enrollment_id, script, next }: Page,
+  { title, description, body, banner, start, enrollment_id, script, preload, next }: Page,
   brand: PageBrand,
   { css, moreCss }: { css: string; moreCss: string },
   early: string,
@@ -131,7 +130,7 @@ const renderDocument = (
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-${script ? `<script type="module" src="${script}"${next ? ` data-next="${next}"` : ''}></script>\n` : ''}<title>${escapeHtml(titleOf(title, brand))}</title>
+${script ? `<script type="module" src="${script}"${next ? ` data-next="${next}"` : ''}></script>\n` : ''}${preload ? `<link rel="modulepreload" href="${preload}">\n` : ''}<title>${escapeHtml(titleOf(title, brand))}</title>
 ${description ? `<meta name="description" content="${escapeHtml(description(brand.name))}">\n` : ''}${iconOf(brand)}
 ${enrollment_id ? `<meta name="enrollment" content="${escapeHtml(enrollment_id)}">\n` : ''}<style>${css}</style>${moreCss ? `\n<style>${moreCss}</style>` : ''}
 ${start ? `<script>${early}</script>\n` : ''}</head>
@@ -164,14 +163,3 @@ const renderBanner = ({ title, text }: NonNullable<Page['banner']>) =>
 
 /** JSON that cannot close its script element. */
 const toInlineJson = (value: unknown) => JSON.stringify(value).replaceAll('<', '\\u003c')
-
-const brotli = promisify(brotliCompress)
-const zip = promisify(gzip)
-
-async function compress(html: string, acceptEncoding: string): Promise<{ encoding?: string; bytes: Buffer }> {
-  const bytes = Buffer.from(html)
-  if (/\bbr\b/.test(acceptEncoding))
-    return { encoding: 'br', bytes: await brotli(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }) }
-  if (/\bgzip\b/.test(acceptEncoding)) return { encoding: 'gzip', bytes: await zip(bytes) }
-  return { bytes }
-}
