@@ -150,6 +150,8 @@ export type PageHead = {
   next?: string
   /** The module script of the office's pages. */
   officeScript: string
+  /** The script that it imports React from, which is the wizard's; undefined in development. */
+  officeImport?: string
   /** The module script of the console. */
   consoleScript: string
   /** The module script of the API reference. */

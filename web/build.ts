@@ -1,6 +1,6 @@
 // Builds dist/ from web/: the browser's files, the pages for the server, and what goes into every page's head.
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { build, type InlineConfig, type Plugin, type Rolldown } from 'vite'
@@ -12,6 +12,9 @@ const root = join(import.meta.dirname, '..')
 const dist = join(root, 'dist')
 const main = join(root, 'web/main.tsx')
 const startedAt = Date.now()
+
+const HASHED_NAME = 'assets/[name]-[hash].js'
+const production = { 'process.env.NODE_ENV': '"production"' }
 
 /** Tells the browser to compile every function while the script arrives, instead of one by one when it is called. */
 const COMPILE_EAGERLY = '//# allFunctionsCalledOnLoad'
@@ -26,9 +29,10 @@ const secondScript = [
   'contract/',
   'altcha-lib/',
   'web/(?:api|call|lean-zod|laterIcons|useTimeout|style/addStyles)\\.',
-  'web/form/(?:Captcha|CaptchaFrame|VendorCaptcha|solveCaptcha|showPhone)\\.',
+  'web/form/(?:dial-codes|Captcha|CaptchaFrame|VendorCaptcha|solveCaptcha|showPhone)\\.',
   'web/enroll/wizard/(?:rules|reportMessages|otherTabs|useIsMounted)\\.',
   'web/enroll/order/fetchTotal\\.',
+  'web/enroll/steps/packages/PackageStep\\.',
   'web/enroll/steps/account-creation/AccountCreation\\.',
   'web/enroll/steps/code-verification/phoneStatus\\.',
 ]
@@ -67,97 +71,95 @@ const leanRules: Plugin = {
 /** A browser may never try a failed import again, so the second try has another address. */
 const RETRIED_IMPORT = '(file => import(file).catch(() => import(file + "?" + Date.now())))'
 
-/**
- * Every import() tries twice. Vite's own code around it, which preloads a chunk's other files, is left out: each of our loads
- * is a single file.
- */
-const leanImports: Plugin = {
-  name: 'foyer-lean-imports',
-  enforce: 'pre',
-  load: (id) => (id.endsWith('vite/preload-helper.js') ? 'export const __vitePreload = (load) => load()' : undefined),
+const retriedImports: Plugin = {
+  name: 'foyer-retried-imports',
   renderChunk: (code) => code.replace(/\bimport(?=\("\.\/[^"]+\.js"\))/g, RETRIED_IMPORT),
 }
 
-/** Which settings are best is luck: the names of later files in a script alone make a difference of a hundred bytes. */
-const brotliTries = [0, 17].flatMap((block) => [0, 1, 2, 3].map((postfix) => ({ block, postfix })))
+/** Takes React from the wizard's first script (web/react.ts), which whoever has just joined has already loaded. */
+const reactFrom = (script: string): Plugin => ({
+  name: 'foyer-shared-react',
+  enforce: 'pre',
+  resolveId: (id) =>
+    /^react(?:-dom)?(?:\/|$)/.test(id) ? { id: `./${basename(script)}`, external: 'relative' } : undefined,
+})
 
 await Promise.all(['web', 'render', 'page.json'].map((name) => rm(join(dist, name), { recursive: true, force: true })))
-const [browser, early] = await Promise.all([buildBrowser(), buildEarly(), buildPages()])
+const [wizard, staff, docs, early] = await Promise.all([
+  buildWizard(),
+  buildPage('console', 'web/console/main.tsx'),
+  run({ rolldownOptions: { input: { docs: join(root, 'web/pages/docs/main.ts') } } }),
+  buildEarly(),
+  buildPages(),
+])
+const office = await buildPage('office', 'web/office/main.tsx', [reactFrom(wizard.script)])
 const head: PageHead = {
-  ...browser,
-  ...(await buildOffice()),
-  ...(await buildConsole()),
-  docsScript: await buildDocs(),
+  ...wizard,
+  officeScript: office.script,
+  officeImport: wizard.script,
+  officeCss: office.css,
+  consoleScript: staff.script,
+  consoleCss: staff.css,
+  docsScript: entryOf(docs),
   early,
 }
 await writeFile(join(dist, 'page.json'), JSON.stringify(head))
-await compressFiles(join(dist, 'web'), head.script)
+await compressFiles(join(dist, 'web'))
 await report()
 
 /**
  * The wizard's first script, in one file, and the chunks it loads later. The styles it imports become one sheet that is
  * inlined into the page; later styles are text inside their chunk (web/style/addStyles.ts).
  */
-async function buildBrowser() {
+async function buildWizard() {
   const options = {
-    outDir: join(dist, 'web'),
+    copyPublicDir: true,
     cssCodeSplit: false,
-    modulePreload: false, // each load is a single file
+    lib: { entry: main, formats: ['es' as const] }, // so Vite adds no code around import(): each load is a single file
     rolldownOptions: {
-      input: main,
-      output: { codeSplitting: { groups }, postBanner: COMPILE_EAGERLY },
+      preserveEntrySignatures: 'allow-extension' as const,
+      output: {
+        entryFileNames: HASHED_NAME,
+        chunkFileNames: HASHED_NAME,
+        minify: true,
+        codeSplitting: { groups },
+        postBanner: COMPILE_EAGERLY,
+      },
       onLog: failOnMissingImport,
     },
   }
-  const output = await run(options, { plugins: [leanCalls, leanRules, leanImports] })
-  const first = output.find((file) => file.type === 'chunk' && file.moduleIds.includes(main))
-  if (first?.type !== 'chunk') throw new Error('The build has no script.')
+  const output = await run(options, { plugins: [leanCalls, leanRules, retriedImports], define: production })
+  const chunks = output.filter((file) => file.type === 'chunk')
+  const first = chunks.find(({ moduleIds }) => moduleIds.includes(main))
+  const next = chunks.find(({ name }) => name === 'next')
+  if (!first || !next) throw new Error('The build has no first or second script.')
   if (first.imports.length) throw new Error(`The first load must be one file, not also ${first.imports.join(', ')}.`)
-  const next = output.find((file) => file.type === 'chunk' && file.name === 'next')
-  if (!next) throw new Error('The build has no second script.')
-  const known = [first.fileName, next.fileName]
-  const shared = output
-    .flatMap((file) => (file.type === 'chunk' ? file.imports : []))
-    .find((name) => !known.includes(name))
+  const shared = chunks
+    .flatMap(({ imports }) => imports)
+    .find((name) => ![first.fileName, next.fileName].includes(name))
   if (shared) throw new Error(`Two later steps share ${shared}; add its modules to the second script.`)
   return { script: `/${first.fileName}`, next: `/${next.fileName}`, css: brandCss() + (await takeStyles(output)) }
 }
 
-/** The office has its own script and styles, so that the wizard's first load stays small. */
-async function buildOffice() {
-  const output = await run({
-    outDir: join(dist, 'web'),
-    emptyOutDir: false,
-    copyPublicDir: false,
-    rolldownOptions: {
-      input: { office: join(root, 'web/office/main.tsx') },
-      output: { codeSplitting: false, postBanner: COMPILE_EAGERLY },
+/** A page with one script of its own, and its styles. */
+async function buildPage(name: string, entry: string, plugins: Plugin[] = []) {
+  const output = await run(
+    {
+      rolldownOptions: {
+        input: { [name]: join(root, entry) },
+        output: { codeSplitting: false },
+      },
     },
-  })
-  return { officeScript: `/${entryOf(output).fileName}`, officeCss: brandCss() + (await takeStyles(output)) }
+    { plugins },
+  )
+  return { script: entryOf(output), css: brandCss() + (await takeStyles(output)) }
 }
 
-/** The console is for staff: a script and styles of its own. */
-async function buildConsole() {
-  const output = await run({
-    outDir: join(dist, 'web'),
-    emptyOutDir: false,
-    copyPublicDir: false,
-    rolldownOptions: { input: { console: join(root, 'web/console/main.tsx') }, output: { codeSplitting: false } },
-  })
-  return { consoleScript: `/${entryOf(output).fileName}`, consoleCss: brandCss() + (await takeStyles(output)) }
-}
-
-/** The script of the API reference, which works without it. */
-async function buildDocs() {
-  const options = { outDir: join(dist, 'web'), emptyOutDir: false, copyPublicDir: false }
-  return `/${entryOf(await run({ ...options, rolldownOptions: { input: { docs: join(root, 'web/pages/docs/main.ts') } } })).fileName}`
-}
-
+/** The address of the first script. */
 function entryOf(output: Output) {
   const entry = output.find((file) => file.type === 'chunk' && file.isEntry)
-  if (entry?.type !== 'chunk') throw new Error('The build has no script.')
-  return entry
+  if (!entry) throw new Error('The build has no script.')
+  return `/${entry.fileName}`
 }
 
 /** Returns the style sheet as text and removes its file. */
@@ -171,7 +173,9 @@ async function takeStyles(output: Output) {
 /** The script that is inlined into every page. */
 async function buildEarly() {
   const lib = { entry: join(root, 'web/early.ts'), formats: ['iife' as const], name: 'early' }
-  return entryOf(await run({ write: false, copyPublicDir: false, lib })).code.trim()
+  const [early] = await run({ write: false, lib })
+  if (early?.type !== 'chunk') throw new Error('The build has no script.')
+  return early.code.trim()
 }
 
 /** The pages as functions for the server: one production file with React included. */
@@ -179,10 +183,9 @@ function buildPages() {
   const options = {
     ssr: join(root, 'web/render.tsx'),
     outDir: join(dist, 'render'),
-    copyPublicDir: false,
     rolldownOptions: { output: { entryFileNames: 'render.js', codeSplitting: false } },
   }
-  return run(options, { ssr: { noExternal: true }, define: { 'process.env.NODE_ENV': '"production"' } })
+  return run(options, { ssr: { noExternal: true }, define: production })
 }
 
 type Output = Rolldown.RolldownOutput['output'][number][]
@@ -192,15 +195,21 @@ async function run(options: InlineConfig['build'], more: InlineConfig = {}): Pro
     root,
     configFile: join(root, 'vite.config.ts'),
     logLevel: 'warn',
-    build: { reportCompressedSize: false, ...options },
+    build: {
+      outDir: join(dist, 'web'),
+      emptyOutDir: false,
+      copyPublicDir: false,
+      reportCompressedSize: false,
+      ...options,
+    },
     ...more,
   })
   const [first] = [result].flat() as Rolldown.RolldownOutput[]
   return first?.output ?? []
 }
 
-/** Compresses once here, so that no request has to. The wizard's first script gets the best of several tries. */
-async function compressFiles(folder: string, firstScript: string) {
+/** Compresses once here, so that no request has to. */
+async function compressFiles(folder: string) {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
   const texts = entries.filter((entry) => entry.isFile() && /\.(js|css|svg|json)$/.test(entry.name))
   await Promise.all(
@@ -208,27 +217,16 @@ async function compressFiles(folder: string, firstScript: string) {
       const path = join(entry.parentPath, entry.name)
       const text = await readFile(path)
       await Promise.all([
-        brotli(text, path.endsWith(firstScript)).then((bytes) => writeFile(`${path}.br`, bytes)),
+        brotli(text).then((bytes) => writeFile(`${path}.br`, bytes)),
         zip(text).then((bytes) => writeFile(`${path}.gz`, bytes)),
       ])
     }),
   )
 }
 
-async function brotli(text: Buffer, isTriedOften: boolean): Promise<Buffer> {
-  const tries = isTriedOften ? brotliTries : brotliTries.slice(0, 1)
-  const results = await Promise.all(
-    tries.map(({ block, postfix }) =>
-      promisify(brotliCompress)(text, {
-        params: {
-          [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY,
-          [constants.BROTLI_PARAM_LGBLOCK]: block,
-          [constants.BROTLI_PARAM_NPOSTFIX]: postfix,
-        },
-      }),
-    ),
-  )
-  return results.reduce((best, result) => (result.length < best.length ? result : best))
+/** At its best quality, which is Node's default. */
+function brotli(text: string | Buffer) {
+  return promisify(brotliCompress)(text)
 }
 
 function zip(text: string | Buffer) {
@@ -236,11 +234,8 @@ function zip(text: string | Buffer) {
 }
 
 async function report() {
-  const script = await readFile(join(dist, 'web', `${head.script}.br`))
-  const css = await zip(head.css)
   const kB = (bytes: Buffer) => `${(bytes.length / 1000).toFixed(1)} kB`
+  const script = await readFile(join(dist, 'web', `${head.script}.br`))
   const seconds = ((Date.now() - startedAt) / 1000).toFixed(1)
-  console.log(
-    `Built the pages in ${seconds} s: script ${kB(script)} brotli, styles ${kB(css)} gzip, early ${head.early.length} bytes.`,
-  )
+  console.log(`Built the pages in ${seconds} s: script ${kB(script)}, styles ${kB(await brotli(head.css))}, in brotli.`)
 }

@@ -1,6 +1,7 @@
 import { startTransition } from 'react'
 import { flushSync } from 'react-dom'
 import { createRoot, hydrateRoot } from 'react-dom/client'
+import type { OfficeStart } from '#contract/pages.ts'
 import { API, pageHits } from '#contract/paths.ts'
 import type { FallbackStart, StartData } from '#contract/start.ts'
 import { ask } from './dialog/ask.ts'
@@ -17,10 +18,14 @@ import { loadReceipt } from './storage.ts'
 import { hasInteracted, whenIdle } from './timing.ts'
 import './main.css'
 
+export * from './react.ts'
+
 async function startPage() {
   const root = document.getElementById('foyer')
-  const start: StartData | FallbackStart | null = JSON.parse(document.getElementById('start')?.textContent ?? 'null')
-  if (!root || !start) return
+  const start: StartData | FallbackStart | OfficeStart | null = JSON.parse(
+    document.getElementById('start')?.textContent ?? 'null',
+  )
+  if (!root || !start || 'screen' in start) return // the office's page, which takes React from here
   if (!('sponsor' in start)) return renderFallback(root, start)
   if (start.joined_as) return resumeAfterJoining(root, start)
   const page = await createEnrollPage(start)

@@ -6,6 +6,7 @@ import type { FallbackStart, StartData } from '#contract/start.ts'
 import { ConsoleLoading } from './console/ConsoleLoading.tsx'
 import { EnrollPage } from './enroll/EnrollPage.tsx'
 import { LoadingPage } from './enroll/LoadingPage.tsx'
+import { packageStep } from './enroll/steps/packages/PackageStep.tsx'
 import { createSteps } from './enroll/steps.ts'
 import { createWizard } from './enroll/wizard/wizard.ts'
 import { OfficePage } from './office/OfficePage.tsx'
@@ -26,7 +27,7 @@ function body(page: ReactElement, own: PageBrand = builtIn) {
 const builtIn = { ...brand }
 
 const enrollPage = (start: StartData) => {
-  const steps = createSteps()
+  const steps = createSteps({ PRODUCT_SELECTION: packageStep('product_ids') })
   return <EnrollPage wizard={createWizard({ start, steps })} steps={steps} />
 }
 

@@ -3,6 +3,7 @@ import type { Bench, Part } from '../part.ts'
 import { quartiles, shuffle } from '../statistics.ts'
 import { type Browser, openChromium } from './chromium.ts'
 import { startFoyer } from './foyer.ts'
+import { measureJourney } from './journey.ts'
 import { measureBrotliBytes, measureEarlyNext, measureVisit, type VisitFigures } from './measurements.ts'
 import { buildPeers, startPeer } from './peers.ts'
 import { createRows, type SiteFigures, type SiteName } from './rows.ts'
@@ -28,8 +29,9 @@ export const page: Part = async (bench) => {
     for (const name of names) servers.push([name, await startSite[name]()])
     browser = await openChromium()
     const sites = await measure(bench, browser, Object.fromEntries(servers) as Record<SiteName, ServerProcess>)
-    bench.saveFigures('page', sites)
-    return createRows(sites)
+    const journey = await measureJourney(`${servers[0]?.[1].url}/ana`)
+    bench.saveFigures('page', { ...sites, journey })
+    return createRows(sites, journey)
   } finally {
     await browser?.close()
     for (const [, server] of servers) await server.stop()

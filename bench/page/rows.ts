@@ -1,6 +1,7 @@
 import budgets from '../budgets.json' with { type: 'json' }
 import type { Row } from '../part.ts'
 import { formatNumber, formatSpread, quartiles, ratioQuartiles } from '../statistics.ts'
+import type { JourneyFigures } from './journey.ts'
 import type { PeerName } from './peers.ts'
 
 export type SiteName = 'foyer' | PeerName
@@ -52,7 +53,7 @@ function comparison(sites: Sites, goal: string, timing: Timing, peer: PeerName, 
   }
 }
 
-export function createRows(sites: Sites): Row[] {
+export function createRows(sites: Sites, journey: JourneyFigures): Row[] {
   const { page } = budgets
   return [
     comparison(sites, 'largest paint', 'largest_paint', 'static', page.largest_paint_of_static),
@@ -62,6 +63,7 @@ export function createRows(sites: Sites): Row[] {
     layoutShift(sites),
     requests(sites),
     scriptBytes(sites),
+    wholeJourney(journey),
   ]
 }
 
@@ -140,5 +142,19 @@ function scriptBytes(sites: Sites): Row {
     spread: 'the same in every run',
     ratio: sites.foyer.script_bytes / limit,
     passed: sites.foyer.script_bytes <= limit,
+  }
+}
+
+/** No peer has the other steps. */
+function wholeJourney({ journey_bytes, journey_requests }: JourneyFigures): Row {
+  const { journey_bytes: limit } = budgets.page
+  return {
+    goal: 'from link to office, cold',
+    promise: `≤ ${limit / 1000} kB`,
+    measured: `${(journey_bytes / 1000).toFixed(1)} kB`,
+    beside: '',
+    spread: `${journey_requests} requests`,
+    ratio: journey_bytes / limit,
+    passed: journey_bytes <= limit,
   }
 }

@@ -39,6 +39,7 @@ export const screenSender =
       start,
       status,
       script: shell.head.officeScript,
+      preload: shell.head.officeImport,
     })
 
 /** The pages of our own office. */

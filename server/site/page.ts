@@ -3,6 +3,7 @@ import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { brandDescription } from '#contract/brand.ts'
 import { MASTER, reservedWords, SITE_PATTERN } from '#contract/site.ts'
+import type { FallbackStart, StartData } from '#contract/start.ts'
 import { JOINING_CLOSED, pauseMessage } from '#server/abuse/restrictions.ts'
 import { isOfficeOurs } from '#server/config/operator.ts'
 import { enrollmentPhase, officeUrlFor } from '#server/enrollment/enrollment.ts'
@@ -122,9 +123,14 @@ async function sponsorPage(request: FastifyRequest, reply: FastifyReply, world: 
     banner: await closedBanner(world, enrollment),
     enrollment_id: enrollment.enrollment_id,
     script: head.script,
+    preload: startsWithPackages(start) ? head.next : undefined,
     next: head.next,
   })
 }
+
+/** The first script has only the other first step. */
+const startsWithPackages = (start: StartData | FallbackStart) =>
+  'sponsor' in start && (start.product_id === undefined || start.policy.start_step === 'PRODUCT_SELECTION')
 
 /** Not for somebody who has paid or is about to hear from the bank. */
 async function closedBanner(world: World, { isPaying, joined_as }: PageEnrollment) {

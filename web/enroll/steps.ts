@@ -1,21 +1,20 @@
+import type { OrderList } from '#contract/packages.ts'
 import type { Step } from '#contract/start.ts'
 import { nextStep } from './flow.ts'
 import { account } from './steps/account/Account.tsx'
-import { packageStep } from './steps/packages/PackageStep.tsx'
 import type { StepDefinition } from './wizard/defineStep.tsx'
 import type { State } from './wizard/state.ts'
 import type { StepLoader, Wizard } from './wizard/wizard.ts'
 
-/** The steps that may come first, and those that are almost the same, are part of the first script. */
-const firstSteps: Partial<Record<Step, StepDefinition>> = {
-  PRODUCT_SELECTION: packageStep('product_ids'),
-  AUTOSHIP: packageStep('autoship_product_ids'),
-  SPECIAL: packageStep('special_product_ids'),
-  ACCOUNT: account,
-}
+type Loaded = Partial<Record<Step, StepDefinition>>
 
-/** The later steps are scripts of their own. */
+const packages = async (list: OrderList) => (await import('./steps/packages/PackageStep.tsx')).packageStep(list)
+
+/** ACCOUNT is part of the first script. The other steps come with the second, or are scripts of their own. */
 const laterSteps: Partial<Record<Step, () => Promise<StepDefinition>>> = {
+  PRODUCT_SELECTION: () => packages('product_ids'),
+  AUTOSHIP: () => packages('autoship_product_ids'),
+  SPECIAL: () => packages('special_product_ids'),
   CODE_VERIFICATION: async () => (await import('./steps/code-verification/verification.ts')).codeVerification,
   ACCOUNT_CREATION: async () => (await import('./steps/account-creation/AccountCreation.tsx')).accountCreation,
   PAYMENT: async () => (await import('./steps/payment/checkout.ts')).payment,
@@ -27,9 +26,9 @@ export const mayPreRender = (step: Step): boolean => step === 'ACCOUNT_CREATION'
 
 export type Steps = ReturnType<typeof createSteps>
 
-/** The steps of one page, and which of them are loaded. */
-export function createSteps() {
-  const loadedSteps = { ...firstSteps }
+/** The steps of one page, and which of them are loaded. The server has `more` at once. */
+export function createSteps(more: Loaded = {}) {
+  const loadedSteps: Loaded = { ACCOUNT: account, ...more }
   let rules: typeof import('./wizard/rules.ts') | undefined
 
   const loader: StepLoader = {

@@ -3,10 +3,29 @@ import { isPhoneLength, joinPhone, phoneDigits } from '#contract/phone.ts'
 import type { Policy } from '#contract/start.ts'
 import { ChevronIcon } from '#web/icons.tsx'
 import { loadDialCountry, saveDialCountry } from '#web/storage.ts'
-import { countriesByName, countryOf, dialCodeOf, isDialCountry, nationalNumber } from './dial-codes.ts'
 import { controlProps, FieldFrame, type FieldProps } from './Field.tsx'
 
 const DEFAULT_COUNTRY = { code: 'US', label: 'United States (+1)' }
+const DEFAULT_DIAL_CODE = '1'
+
+let dialCodes: typeof import('./dial-codes.ts') | undefined
+
+/** The other countries come with the wizard's second script. Until they are loaded, no other can be chosen. */
+export const loadDialCodes = async (): Promise<void> => {
+  dialCodes ??= await import('./dial-codes.ts')
+}
+
+/** At once if they are loaded. Without them the picker stays as it is, and a number with a dial code is sent as typed. */
+const withDialCodes = (use: (codes: NonNullable<typeof dialCodes>) => void): void => {
+  if (dialCodes) use(dialCodes)
+  else
+    loadDialCodes().then(
+      () => dialCodes && use(dialCodes),
+      () => undefined,
+    )
+}
+
+const dialCodeOf = (country: string) => dialCodes?.dialCodeOf(country) ?? DEFAULT_DIAL_CODE
 
 type PhoneFieldProps = FieldProps &
   Pick<InputHTMLAttributes<HTMLInputElement>, 'defaultValue' | 'enterKeyHint'> & {
@@ -27,12 +46,12 @@ export function PhoneField({ defaultValue, enterKeyHint, codeCountries, ...props
   const fieldProps = isElsewhere && !props.error ? { ...props, hint: codeCountries.elsewhere } : props
   const isDefault = country === DEFAULT_COUNTRY.code
   const countries = useMemo(
-    () => (isPickerUsed || !isDefault ? countriesByName() : [DEFAULT_COUNTRY]),
+    () => (dialCodes && (isPickerUsed || !isDefault) ? dialCodes.countriesByName() : [DEFAULT_COUNTRY]),
     [isPickerUsed, isDefault],
   )
 
   /** Naming all countries takes time, so it waits until the picker is needed. */
-  const loadCountries = () => setPickerUsed(true)
+  const loadCountries = () => withDialCodes(() => setPickerUsed(true))
 
   const choose = (code: string) => {
     setCountry(code)
@@ -43,18 +62,22 @@ export function PhoneField({ defaultValue, enterKeyHint, codeCountries, ...props
   const updateCountry = (current: string) => {
     const field = input.current
     const number = field ? international(field.value) : undefined
-    const numberCountry = number && countryOf(number, current)
-    if (!field || !numberCountry) return setCountry(current)
-    if (numberCountry === current) setCountry(numberCountry)
-    else choose(numberCountry)
-    if (document.activeElement !== field) removeDialCode(field, number, numberCountry)
+    if (!field || !number) return setCountry(current)
+    withDialCodes(({ countryOf, nationalNumber }) => {
+      const numberCountry = countryOf(number, current)
+      if (!numberCountry || numberCountry === current) setCountry(current)
+      else choose(numberCountry)
+      if (numberCountry && document.activeElement !== field)
+        showWithoutCode(field, nationalNumber(number, numberCountry))
+    })
   }
 
   // The server renders the default country; the stored one is set before the next paint.
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs again only when the parent sets another number
   useLayoutEffect(() => {
     const stored = loadDialCountry()
-    updateCountry(stored && isDialCountry(stored) ? stored : country)
+    if (!stored || stored === country) updateCountry(country)
+    else withDialCodes(({ isDialCountry }) => updateCountry(isDialCountry(stored) ? stored : country))
   }, [defaultValue])
 
   // Joined when the form is read, because some browsers fill in fields without an event.
@@ -87,8 +110,8 @@ export function PhoneField({ defaultValue, enterKeyHint, codeCountries, ...props
             onChange={(event) => {
               const field = input.current
               const number = field ? international(field.value) : undefined
-              const previous = number && countryOf(number, country)
-              if (field && previous) removeDialCode(field, number, previous)
+              const previous = number && dialCodes?.countryOf(number, country)
+              if (field && dialCodes && previous) showWithoutCode(field, dialCodes.nationalNumber(number, previous))
               choose(event.target.value)
             }}
           >
@@ -124,7 +147,6 @@ function international(text: string): string | undefined {
 }
 
 /** A number that would be too short alone keeps its dial code: it is valid only as a whole. */
-function removeDialCode(field: HTMLInputElement, number: string, country: string) {
-  const rest = nationalNumber(number, country)
+function showWithoutCode(field: HTMLInputElement, rest: string) {
   if (isPhoneLength(phoneDigits(rest))) field.value = rest
 }

@@ -1,6 +1,7 @@
 import type { StartData } from '#contract/start.ts'
+import { loadDialCodes } from '#web/form/PhoneField.tsx'
 import { log } from '#web/log.ts'
-import { forgetDraft, loadDraft, loadPhones, loadReceipt, loadShared } from '#web/storage.ts'
+import { forgetDraft, loadDialCountry, loadDraft, loadPhones, loadReceipt, loadShared } from '#web/storage.ts'
 import { firstStep } from '../flow.ts'
 import { restoreDraft } from '../order/order.ts'
 import { currentEntry } from './history.ts'
@@ -15,7 +16,9 @@ export async function findResumePoint(start: StartData, steps: StepLoader): Prom
     phones: loadPhones(),
     receipt: loadReceipt(),
   }
+  if (stored.draft.mobile_phone || loadDialCountry()) await loadDialCodes().catch(() => undefined) // to show the number as typed
   const first = firstStep(start.policy, start.product_id !== undefined)
+  await steps.load(first)
   const entry = currentEntry()
   if (!entry) return { step: first, ...stored }
   try {
