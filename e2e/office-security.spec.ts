@@ -1,7 +1,7 @@
 import { expect, type Page, test } from '@playwright/test'
 import { codeOf, stepAt } from '#server/members/credentials/totp.ts'
 import { addAuthenticator } from './authenticator.ts'
-import { findAxeViolations } from './axe.ts'
+import { findAxeViolationsInBothSchemes } from './axe.ts'
 import { pressByKeyboard, typeByKeyboard } from './keyboard.ts'
 import { createMember, emailsTo, openOffice, signIn } from './member.ts'
 
@@ -16,15 +16,14 @@ const signOut = async (page: Page) => {
   await expect(page.getByRole('heading', { name: 'Sign in to your office' })).toBeVisible()
 }
 async function expectAccessible(page: Page) {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme })
-    expect(await findAxeViolations(page)).toEqual([])
-  }
-  await page.emulateMedia({ colorScheme: 'light' })
+  expect(await findAxeViolationsInBothSchemes(page)).toEqual([])
   expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
 }
 
-test('21.12 a member adds a passkey by keyboard, signs out, and signs in with it', async ({ page, request }) => {
+test('21.12 a member adds a passkey by keyboard, signs out, and signs in with it', { tag: '@width' }, async ({
+  page,
+  request,
+}) => {
   await addAuthenticator(page)
   const { username, password, email } = await createMember(request)
   await openOffice(page, username, password)
@@ -56,10 +55,9 @@ test('21.12 a member adds a passkey by keyboard, signs out, and signs in with it
   await isInOffice(page)
 })
 
-test('21.12 a member turns on an app, signs in with a code and a recovery code, and turns it off', async ({
-  page,
-  request,
-}) => {
+test('21.12 a member turns on an app, signs in with a code and a recovery code, and turns it off', {
+  tag: '@width',
+}, async ({ page, request }) => {
   const { username, password } = await createMember(request)
   await openOffice(page, username, password)
   await openSecurity(page)
@@ -96,7 +94,7 @@ test('21.12 a member turns on an app, signs in with a code and a recovery code, 
   await expect(card.getByRole('status').first()).toContainText('The authenticator app is off.')
 })
 
-test('21.13 a member sees the other browsers, signs one out, and then all others', async ({
+test('21.13 a member sees the other browsers, signs one out, and then all others', { tag: '@width' }, async ({
   page,
   request,
   playwright,
