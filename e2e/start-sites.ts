@@ -41,29 +41,32 @@ async function startVendorCaptcha(cleanups: Cleanups): Promise<Record<string, st
   }
 }
 
-/** Starts PostgreSQL if this machine has it. The returned function creates an empty database and returns its settings. */
-export async function preparePostgres(cleanups: Cleanups) {
-  const postgres = findPostgres() ? await startPostgres() : undefined
-  if (postgres) cleanups.push(async () => postgres.stop())
-  return async (name: string): Promise<Record<string, string>> =>
-    postgres ? { DATABASE_URL: await createDatabase(postgres.url, name) } : {}
+type Postgres = { template?: string; newDatabase: (name: string) => Promise<Record<string, string>> }
+
+/**
+ * Starts PostgreSQL, if this machine has it, with a migrated and seeded database: copies of it are much faster than new ones.
+ * `newDatabase` returns the settings of a copy, or none.
+ */
+export async function preparePostgres(cleanups: Cleanups): Promise<Postgres> {
+  if (!findPostgres()) return { newDatabase: async () => ({}) }
+  const { url, stop } = await startPostgres({ onlyForTests: true })
+  cleanups.push(async () => stop())
+  const template = await createDatabase(url, 'new_site')
+  const world = await createWorld({
+    config: readConfig({ ...testSettings, DATABASE_URL: template }),
+    log: createLog('error'),
+  })
+  await world.close()
+  return { template, newDatabase: async (name) => ({ DATABASE_URL: await createDatabase(url, name, 'new_site') }) }
 }
 
 /** Creates a database on the server of this URL, empty or as a copy, and returns its URL. */
 export async function createDatabase(url: string, name: string, template = 'template1'): Promise<string> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
-  await client.query(`create database ${name} template ${template}`)
+  await client.query(`create database ${name} template ${template} strategy file_copy`)
   await client.end()
   return Object.assign(new URL(url), { pathname: `/${name}` }).href
-}
-
-/** A migrated and seeded database, for own-site.ts: a copy of it is much faster than a new one. */
-async function prepareTemplate(DATABASE_URL: string): Promise<string> {
-  const config = readConfig({ ...testSettings, DATABASE_URL })
-  const world = await createWorld({ config, log: createLog('error') })
-  await world.close()
-  return DATABASE_URL
 }
 
 /**
@@ -78,17 +81,16 @@ export default async function startSites() {
     for (const cleanup of cleanups.reverse()) await cleanup()
   }
   try {
-    const emptyDatabase = await preparePostgres(cleanups)
+    const { template, newDatabase } = await preparePostgres(cleanups)
+    if (template) process.env.SITE_DATABASE ??= template // for own-site.ts
     const sites: Record<string, Record<string, string>> = {
       BASE_URL: {},
-      BASE_URL_ALL_STEPS: { ...allStepsSettings, ...(await emptyDatabase('all_steps')) },
-      BASE_URL_VENDOR: { ...(await startVendorCaptcha(cleanups)), ...(await emptyDatabase('vendor')) },
+      BASE_URL_ALL_STEPS: { ...allStepsSettings, ...(await newDatabase('all_steps')) },
+      BASE_URL_VENDOR: { ...(await startVendorCaptcha(cleanups)), ...(await newDatabase('vendor')) },
     }
     const starts = Object.entries(sites).map(async ([name, settings]) => {
       process.env[name] = await startSite(settings, cleanups)
     })
-    const { DATABASE_URL } = await emptyDatabase('own_site')
-    if (DATABASE_URL) process.env.SITE_DATABASE ??= await prepareTemplate(DATABASE_URL)
     await Promise.all(starts)
   } catch (error) {
     await stopAll()

@@ -8,9 +8,9 @@ export default async function startSites(project: TestProject) {
     for (const cleanup of cleanups.reverse()) await cleanup()
   }
   try {
-    const createDatabase = await preparePostgres(cleanups)
+    const { newDatabase } = await preparePostgres(cleanups)
     const start = async (database: string, settings = {}) =>
-      startSite({ ...settings, ...(await createDatabase(database)) }, cleanups)
+      startSite({ ...settings, ...(await newDatabase(database)) }, cleanups)
     const [Firefox, WebKit, withPhoneCodes] = await Promise.all([
       start('firefox'),
       start('webkit'),
