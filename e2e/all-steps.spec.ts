@@ -6,6 +6,7 @@ import {
   fillAccountCreation,
   fillPayment,
   holdRequest,
+  newPhone,
   newVisitor,
   next,
   pay,
@@ -13,8 +14,6 @@ import {
 
 // The site with every step switched on: packages first, autoship, special, and phone verification.
 const at = (path: string) => new URL(path, process.env.BASE_URL_ALL_STEPS).href
-
-const phone = () => `+1202555${String(Math.floor(Math.random() * 9000) + 1000)}`
 
 const choose = (page: Page, name: RegExp) =>
   page.getByRole('button', { name }).or(page.getByRole('radio', { name })).filter({ visible: true }).first().click()
@@ -56,7 +55,7 @@ test('13.1 14.1 a visitor joins with every step switched on, and each step has i
   await choose(page, /Founding Membership/)
   await choose(page, /Monthly Parcel/)
   await choose(page, /Lantern Night/)
-  const number = phone()
+  const number = newPhone()
   const visitor = { ...newVisitor(), phone: number }
   await fillAccount(page, visitor)
   const expectStyled = (css: string) => expect(page.locator(css)).toHaveCSS('border-top-style', 'solid')
@@ -85,7 +84,7 @@ test('13.1 14.1 a visitor joins with every step switched on, and each step has i
 })
 
 test('no code is sent before Next, although the code step is preloaded', async ({ page }) => {
-  const number = phone()
+  const number = newPhone()
   await reachAccount(page, number)
   const script = page.waitForResponse('**/assets/verification-*.js')
   await page.reload()
@@ -99,7 +98,7 @@ test('no code is sent before Next, although the code step is preloaded', async (
 })
 
 test('13.2 Edit Phone Number leads back to the phone', async ({ page }) => {
-  await reachCode(page, phone())
+  await reachCode(page, newPhone())
   await closeDialog(page, 'Code Sent', 'OK')
   await page
     .getByRole('button', { name: 'Edit Phone Number' })
@@ -109,7 +108,7 @@ test('13.2 Edit Phone Number leads back to the phone', async ({ page }) => {
 })
 
 test('13.3 a code that the vendor cannot send shows an error and Try Again', async ({ page }) => {
-  await reachCode(page, '+12025550500')
+  await reachCode(page, newPhone('0500'))
   const dialog = page.getByRole('alertdialog')
   await expect(dialog).toContainText('Error sending verification code')
   await expect(dialog.getByRole('button', { name: 'Try Again' })).toBeVisible()
@@ -118,7 +117,7 @@ test('13.3 a code that the vendor cannot send shows an error and Try Again', asy
 test('13.3 13.11 a number without text messages can be called instead, and the page then speaks of a call', async ({
   page,
 }) => {
-  const number = '+12125550404'
+  const number = newPhone('0404')
   await page.clock.install()
   await reachCode(page, number)
   const dialog = page.getByRole('alertdialog')
@@ -162,7 +161,7 @@ for (const [action, retry] of [
       },
       { times: 1 },
     )
-    const number = phone()
+    const number = newPhone()
     await reachCode(page, number)
     await page.getByRole('alertdialog').getByRole('button', { name: 'Close' }).last().click()
     await expect(countdown(page)).toHaveCount(0)
@@ -180,7 +179,7 @@ for (const [action, retry] of [
 test('13.3 5.2 going back to an earlier number whose code is no longer valid means waiting for a new code', async ({
   page,
 }) => {
-  const [first, second] = [phone(), phone()]
+  const [first, second] = [newPhone(), newPhone()]
   await reachCode(page, first)
   await closeDialog(page, 'Code Sent', 'OK')
   const changeNumber = async (number: string) => {
@@ -200,9 +199,9 @@ test('13.3 5.2 going back to an earlier number whose code is no longer valid mea
 
 test('12.13 a phone number corrected while the code step is still loading gets the code', async ({ page }) => {
   const { requested, release } = await holdRequest(page, '**/assets/verification-*.js')
-  await reachCode(page, phone())
+  await reachCode(page, newPhone())
   await requested
-  const number = phone()
+  const number = newPhone()
   await page.getByLabel('Mobile phone number').fill(number)
   await release()
   await closeDialog(page, 'Code Sent', 'OK')
@@ -211,16 +210,16 @@ test('12.13 a phone number corrected while the code step is still loading gets t
 
 test('13.4 a code that cannot be requested because of a network error shows a message', async ({ page }) => {
   await page.route('**/api/twilio/send-verification-code', (route) => route.abort())
-  await reachCode(page, phone())
+  await reachCode(page, newPhone())
   const dialog = page.getByRole('alertdialog')
   await expect(dialog).toContainText('An error occurred while sending the verification code. Please try again.')
   await dialog.getByRole('button', { name: 'Close' }).last().click()
   await expect(page.getByText('An error occurred while sending the verification code.').first()).toBeVisible()
 })
 
-test('13.4 a call that cannot be requested leaves the focus on the code field', async ({ page, isMobile }) => {
+test('13.4 a call that cannot be requested leaves the focus on the code field', async ({ page }) => {
   await page.route('**/api/twilio/verify-call', (route) => route.abort())
-  await reachCode(page, isMobile ? '+14155550404' : '+16175550404')
+  await reachCode(page, newPhone('0404'))
   await page.getByRole('alertdialog').waitFor()
   await page.keyboard.press('Escape')
   await page.getByRole('button', { name: 'Call me instead' }).click()

@@ -1,12 +1,11 @@
 import { expect, type Page, test } from '@playwright/test'
 import { findAxeViolations } from './axe.ts'
-import { enterOffice, fillAccount, fillAccountCreation, fillCard, newVisitor, next } from './visitor.ts'
+import { enterOffice, fillAccount, fillAccountCreation, fillCard, newPhone, newVisitor, next } from './visitor.ts'
 
 // The captcha before the first code and before the payment: our own, or a vendor's.
 const ownCaptcha = (path: string) => new URL(path, process.env.BASE_URL_ALL_STEPS).href
 const vendorCaptcha = (path: string) => new URL(path, process.env.BASE_URL_VENDOR).href
 
-const phone = () => `+1${202 + Math.floor(Math.random() * 9)}5550${String(Math.floor(Math.random() * 90) + 110)}`
 const SEND = '**/api/twilio/send-verification-code'
 const boxIn = (page: Page) => page.frameLocator('iframe[title=Captcha]')
 const solution = (page: Page) => page.locator('[name=captcha]')
@@ -20,7 +19,7 @@ const codeTo = async (page: Page, outbox: string, number: string) => {
   return /\b\d{6}\b/.exec(messages[0]?.body ?? '')?.[0] ?? ''
 }
 
-async function reachCode(page: Page, number = phone()) {
+async function reachCode(page: Page, number = newPhone()) {
   await page.goto(ownCaptcha('/ana'))
   await page
     .getByRole('button', { name: /Founding Membership/ })
@@ -68,7 +67,7 @@ test('5.7 a vendor’s captcha works before the first code and before the paymen
     if (/Content Security Policy|TrustedScriptURL|TrustedHTML/.test(message.text()))
       policyViolations.push(message.text())
   })
-  const number = phone()
+  const number = newPhone()
   const visitor = { ...newVisitor(), phone: number }
   await page.goto(vendorCaptcha('/ana'))
   await fillAccount(page, visitor)
@@ -119,7 +118,7 @@ test('5.7 a vendor’s captcha works before the first code and before the paymen
 test('5.7 a vendor’s captcha that fails to load shows a message and can be retried', async ({ page }) => {
   await page.route('**/recaptcha/api.js*', (route) => route.abort())
   await page.goto(vendorCaptcha('/ana'))
-  await fillAccount(page, { ...newVisitor(), phone: phone() })
+  await fillAccount(page, { ...newVisitor(), phone: newPhone() })
   await next(page)
   await expect(page.getByText('The check failed.')).toBeVisible()
   await page.unroute('**/recaptcha/api.js*')

@@ -24,10 +24,10 @@ test('11.1 an empty account step shows what is missing and focuses the first fie
   await page.goto('/ana')
   await next(page)
   await expect(page.getByLabel('First name')).toBeFocused()
-  expect(await messageOf(page, 'first_name')).toBe('Please enter your first name.')
-  expect(await messageOf(page, 'last_name')).toBe('Please enter your last name.')
-  expect(await messageOf(page, 'mobile_phone')).toBe('Please enter your mobile phone number.')
-  expect(await messageOf(page, 'business_name')).toBe('')
+  await expect.poll(() => messageOf(page, 'first_name')).toBe('Please enter your first name.')
+  await expect.poll(() => messageOf(page, 'last_name')).toBe('Please enter your last name.')
+  await expect.poll(() => messageOf(page, 'mobile_phone')).toBe('Please enter your mobile phone number.')
+  await expect.poll(() => messageOf(page, 'business_name')).toBe('')
   expect(await findAxeViolations(page)).toEqual([])
 })
 
@@ -60,9 +60,9 @@ test('11.4 11.8 the account creation step shows the messages for emails and pass
   await reachAccountCreation(page)
   await expect(page.getByLabel('Email address')).toBeVisible()
   await next(page)
-  expect(await messageOf(page, 'email')).toBe('Please enter your email address.')
-  expect(await messageOf(page, 'username')).toBe('Please enter your username.')
-  expect(await messageOf(page, 'password')).toBe('Please enter your password.')
+  await expect.poll(() => messageOf(page, 'email')).toBe('Please enter your email address.')
+  await expect.poll(() => messageOf(page, 'username')).toBe('Please enter your username.')
+  await expect.poll(() => messageOf(page, 'password')).toBe('Please enter your password.')
   await page.getByLabel('Email address').fill('nobody')
   await page.getByLabel('Password', { exact: true }).fill('short')
   await expect.poll(() => messageOf(page, 'email')).toBe('Invalid email format.')
@@ -159,7 +159,7 @@ test('11.5 a taken username is reported each time it is typed, and looked up aga
   await expect.poll(() => messageOf(page, 'username')).toBe(message)
   await page.getByLabel('Password', { exact: true }).fill('')
   await next(page)
-  expect(await messageOf(page, 'username')).toBe(message) // not looked up yet, because the password is missing
+  await expect.poll(() => messageOf(page, 'username')).toBe(message) // not looked up yet, because the password is missing
   await page.getByLabel('Password', { exact: true }).fill(visitor.password)
   await page.unrouteAll() // both names are free again
   await next(page)

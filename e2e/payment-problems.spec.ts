@@ -192,9 +192,9 @@ test('10.21 the office opens by itself ten seconds after the welcome', async ({ 
   await page.clock.install()
   await pay(page)
   await expect(page.getByRole('button', { name: 'Login' })).toBeVisible()
-  await page.clock.fastForward(8_000)
+  await page.clock.fastForward(5_000)
   await expect(page.getByRole('heading', { name: 'Your receipt' })).toBeVisible()
-  await page.clock.fastForward(2_000)
+  await page.clock.fastForward(5_000)
   await page.waitForURL('**/office')
 })
 

@@ -4,6 +4,7 @@ import {
   fillAccount,
   fillAccountCreation,
   fillPayment,
+  newPhone,
   newVisitor,
   next,
   pay,
@@ -68,7 +69,9 @@ for (const [way, go] of [
   ['enters another number', (page: Page) => phone(page).fill('+1 202 555 0123')],
   ['tries again later with the same one', async () => undefined],
 ] as const)
-  test(`5.11 a visitor whose number gets no code is led to the phone field, ${way}, and joins`, async ({ page }) => {
+  test(`5.11 a visitor whose number gets no code is led to the phone field, ${way}, and joins`, {
+    tag: '@width',
+  }, async ({ page }) => {
     await reachPayment(page, '/ana', fromMexico())
     await fillPayment(page)
     await page.route('**/api/enrollment/add-enrollment', (route) => route.fulfill(noCodeForCountry), { times: 1 })
@@ -103,7 +106,7 @@ test('5.12 why a code was not sent stands at the phone field for a visitor who g
   page,
 }) => {
   await reachVerifiedAccount(page)
-  await fillAccount(page, { ...newVisitor(), phone: '+12025550500' })
+  await fillAccount(page, { ...newVisitor(), phone: newPhone('0500') })
   await next(page)
   await page.getByRole('alertdialog', { name: 'Error' }).waitFor()
   await page.keyboard.press('Escape')

@@ -1,5 +1,5 @@
 import { expect, type Page, test } from '@playwright/test'
-import { fillAccount, newVisitor, next } from './visitor.ts'
+import { fillAccount, newPhone, newVisitor, next } from './visitor.ts'
 
 // The phone's code, on the site with every step switched on.
 
@@ -23,11 +23,12 @@ test('13.3 CODE_VERIFICATION shows the number, waits before it sends another cod
   page.on('request', (request) => {
     if (request.url().endsWith('/send-verification-code')) numbers.push(request.postDataJSON().phone_number)
   })
-  const digits = String(Math.floor(Math.random() * 9000) + 1000)
-  await fillAccount(page, { ...newVisitor(), phone: `(303) 555-${digits}` })
+  const phone = newPhone()
+  const [area, digits] = [phone.slice(2, 5), phone.slice(8)]
+  await fillAccount(page, { ...newVisitor(), phone: `(${area}) 555-${digits}` })
   await next(page)
   await codeSent(page).getByRole('button', { name: 'OK' }).click()
-  await expect(page.getByText(`+1 (303) 555-${digits}`)).toBeVisible()
+  await expect(page.getByText(`+1 (${area}) 555-${digits}`)).toBeVisible()
   const resend = page.getByRole('button', { name: /^Resend code in \d+ seconds$/ })
   await expect(resend).toHaveAttribute('aria-disabled', 'true')
   await resend.click({ force: true })
@@ -39,7 +40,7 @@ test('13.3 CODE_VERIFICATION shows the number, waits before it sends another cod
   await page.route('**/api/twilio/verify-code', (route) => route.fulfill({ json: { status: 0, message: 'Not this.' } }))
   await next(page)
   await expect(page.locator('#code-error')).toHaveText('Not this.')
-  expect(numbers).toEqual([`+1303555${digits}`])
+  expect(numbers).toEqual([phone])
 })
 
 /** Answers for the server: every code is wrong except this one. Returns the codes that were checked. */

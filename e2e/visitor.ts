@@ -12,6 +12,35 @@ export const newVisitor = () => {
     password: 'Open-Sesame-7',
   }
 }
+
+/** Numbers of this worker, which no other worker uses, because every number has to wait between two codes. */
+const areaCodes = [
+  '202',
+  '212',
+  '213',
+  '303',
+  '305',
+  '312',
+  '404',
+  '415',
+  '503',
+  '512',
+  '602',
+  '617',
+  '702',
+  '713',
+  '801',
+  '919',
+]
+const areaCode = areaCodes[Number(process.env.TEST_WORKER_INDEX ?? 0) % areaCodes.length]
+let phoneCount = Math.floor(Math.random() * 8000)
+
+/** A phone number that no other journey uses. Last digits that start with 0 make the sandbox fail in its own ways. */
+export const newPhone = (lastDigits?: string) => {
+  const count = phoneCount++
+  return lastDigits ? `+1${areaCode}${300 + (count % 600)}${lastDigits}` : `+1${areaCode}555${1000 + (count % 9000)}`
+}
+
 export type VisitorAnswers = ReturnType<typeof newVisitor>
 
 /** Waits until the page's script has taken over the server-rendered page. */
@@ -37,6 +66,8 @@ export async function fillPayment(page: Page, cc_number = '4242424242424242') {
   await page.getByLabel('State').selectOption('NV')
   await page.getByLabel('Post / ZIP code').fill('89501')
   await fillCard(page, cc_number)
+  // Who agrees before the documents are there gets a message on leaving the box, which moves the next box.
+  await expect(page.locator('.agreements').getByRole('button').first()).toBeVisible()
   await page.getByRole('checkbox', { name: /I have read and agree/ }).check()
   await page.getByRole('checkbox', { name: /every month/ }).check()
   await confirmCaptcha(page)
