@@ -43,7 +43,6 @@ export default defineConfig({
           include: ['e2e/engines/*.test.ts'],
           globalSetup: './e2e/engines/sites.ts',
           testTimeout: 60_000,
-          retry: 1, // WebKit's driver sometimes stops answering; Vitest reports every second try
           expect: { poll: { timeout: 10_000 } },
         },
       },

@@ -2,8 +2,6 @@ import { expect, test } from '@playwright/test'
 import { createMember } from './member.ts'
 import { type OwnSite, startOwnSite } from './own-site.ts'
 
-test.skip(({ isMobile }) => !isMobile, 'the page is the same on both screens')
-
 let site: OwnSite
 test.beforeAll(async () => {
   site = await startOwnSite()

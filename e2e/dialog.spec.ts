@@ -1,6 +1,8 @@
 import { expect, type Page, test } from '@playwright/test'
 import { findAxeViolations } from './axe.ts'
 
+test.use({ reducedMotion: 'no-preference' })
+
 // Old Mill's link is inactive, so its page opens with a dialog.
 
 const onlyButton = 'Click here and sign up on our main website.'
@@ -41,7 +43,7 @@ test('a dialog that cannot be dismissed stays open, whatever the visitor does', 
   await expect(page).toHaveURL('/oldmill')
 })
 
-test('a dialog is at the bottom of a phone and in the middle of a desktop', async ({ page }) => {
+test('a dialog is at the bottom of a phone and in the middle of a desktop', { tag: '@width' }, async ({ page }) => {
   const dialog = await openDialog(page)
   await dialog.evaluate((element) => Promise.all(element.getAnimations().map(({ finished }) => finished)))
   const box = await dialog.boundingBox()
@@ -53,7 +55,7 @@ test('a dialog is at the bottom of a phone and in the middle of a desktop', asyn
   else expect(Math.abs(above - below)).toBeLessThan(2)
 })
 
-test('axe finds nothing in an open dialog', async ({ page }) => {
+test('axe finds nothing in an open dialog', { tag: '@width' }, async ({ page }) => {
   await openDialog(page)
   expect(await findAxeViolations(page, 'dialog')).toEqual([])
 })

@@ -13,7 +13,7 @@ import {
   waitForHydration,
 } from './visitor.ts'
 
-test('10.1 a visitor joins under a sponsor and arrives in the office', async ({ page }) => {
+test('10.1 a visitor joins under a sponsor and arrives in the office', { tag: '@width' }, async ({ page }) => {
   await page.goto('/ana')
   const visitor = newVisitor()
   await fillAccount(page, visitor)
@@ -59,7 +59,7 @@ test('10.7 11.2 a legal document opens in a dialog, and a visitor who only reads
   await expect(agreementError.first()).toBeVisible()
 })
 
-test('10.9 the whole enrollment can be done with the keyboard', async ({ page }) => {
+test('10.9 the whole enrollment can be done with the keyboard', { tag: '@width' }, async ({ page }) => {
   await page.goto('/bluepier')
   const visitor = newVisitor()
   const type = (label: string, text: string) => {

@@ -3,8 +3,6 @@ import { findAxeViolations } from './axe.ts'
 import { type OwnSite, startOwnSite } from './own-site.ts'
 import { confirmCaptcha, enterOffice, fillCard, fillPayment, newVisitor, pay, reachPayment } from './visitor.ts'
 
-test.skip(({ isMobile }) => !isMobile, 'the numbers are the same on both screens')
-
 let site: OwnSite
 test.beforeAll(async () => {
   site = await startOwnSite()

@@ -3,6 +3,8 @@ import type { Question } from '../web/dialog/question.ts'
 import type * as harness from './dialog-harness.tsx'
 import { loadHarness } from './harness.ts'
 
+test.use({ reducedMotion: 'no-preference' })
+
 declare const dialogs: typeof harness
 
 loadHarness('dialog-harness.tsx', 'dialogs')

@@ -15,9 +15,9 @@ const ORDERS = '**/api/enrollment/orders'
 
 const closeError = (page: Page) => page.getByRole('alertdialog', { name: 'Error' }).getByRole('button').last().click()
 
-test('12.15 10.17 the progress has its icons, and PAYMENT has the package’s picture and the spec’s selectors', async ({
-  page,
-}) => {
+test('12.15 10.17 the progress has its icons, and PAYMENT has the package’s picture and the spec’s selectors', {
+  tag: '@width',
+}, async ({ page }) => {
   await page.goto('/ana')
   for (const label of ['About Yourself', 'Account Creation', 'Billing & Checkout'])
     await expect(page.locator('.indicator li', { hasText: label }).locator('.icon')).toBeVisible()
@@ -43,7 +43,9 @@ test('10.17 a region that is optional can be cleared again', async ({ page }) =>
   await expect(region).toHaveValue('')
 })
 
-test('13.5 13.7 while the total cannot be loaded no action works, and why is always in sight', async ({ page }) => {
+test('13.5 13.7 while the total cannot be loaded no action works, and why is always in sight', {
+  tag: '@width',
+}, async ({ page }) => {
   await openPackages(page)
   await page.route(ORDERS, (route) => route.abort())
   const kit = page.getByRole('button', { name: /Welcome Kit/ })
