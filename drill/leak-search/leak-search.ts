@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Drill, ReportRow } from '../drill.ts'
 import { profileFolders } from './browser-visits.ts'
@@ -18,13 +16,13 @@ const sites = { PostgreSQL: postgresSite, embedded: embeddedSite }
 /** Sends unique cards through a whole Foyer, then searches every byte on disk for them. */
 export const leakSearch: Drill = async ({ short, print }, backend) => {
   const scale = short ? { cards: 40, browsers: 1, print } : { cards: 1000, browsers: 3, print }
-  const folder = await mkdtemp(join(tmpdir(), 'foyer-search-'))
-  const site = await sites[backend.name](folder)
+  const workspace = await backend.createWorkspace()
+  const site = await sites[backend.name](workspace.folder)
   try {
-    return await searchSite(scale, site, folder)
+    return await searchSite(scale, site, workspace.folder)
   } finally {
     await site.remove()
-    await rm(folder, { recursive: true, force: true })
+    await workspace.remove()
   }
 }
 

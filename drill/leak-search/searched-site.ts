@@ -24,6 +24,7 @@ export type SearchedSite = {
   remove: () => Promise<void>
 }
 
+/** On a server of its own, whose files hold nothing else. */
 export async function postgresSite(folder: string): Promise<SearchedSite> {
   const { url, stop } = await startPostgres()
   const open = async () => {
@@ -47,6 +48,7 @@ export async function postgresSite(folder: string): Promise<SearchedSite> {
   }
 }
 
+/** On the copy of the template that is already in this folder. */
 export async function embeddedSite(folder: string): Promise<SearchedSite> {
   const data = join(folder, 'data', 'db')
   return {
