@@ -71,7 +71,7 @@ function watchResident(pid: number) {
 
 const formatMb = (bytes: number) => `${formatNumber(bytes / 2 ** 20)} MB`
 
-/** Every member is in the file, it begins at once, and the memory does not grow with it. */
+/** Every member is in the file, it begins immediately, and the memory does not grow with it. */
 export function createExportRow(members: number, { rows, firstByteMs, totalMs, heap, peakGrowth }: Export): Row {
   return {
     goal: `export of ${formatNumber(members)} members as CSV`,

@@ -164,7 +164,7 @@ async function load(site: Site, name: string, n: number) {
   if (status !== 200) throw new Error(`${name}: ${status} ${text.slice(0, 300)}`)
 }
 
-/** Takes turns in random order, with another member each time, so that caches do not favor one side. */
+/** Takes turns in random order, with a different member each time, so that caches do not favor one side. */
 async function compare(sites: PerSize<Site>, name: string, samples: number) {
   const times: PerSize<number[]> = { few: [], many: [] }
   const warmUp = Math.ceil(samples / 4)

@@ -14,7 +14,7 @@ import { fillInForm, submitEnrollment } from './visitor.ts'
 
 const { gateway_ms, rate_of_limit, few_members, many_members, most_slowdown, most_growth_of_claim } = budgets.renewals
 const AT_ONCE = 12
-/** Enough that nobody runs out of work while we measure. */
+/** Enough that no side runs out of work while we measure. */
 const DUE_AT_ONCE = 2_000
 /** Calls in a round, and the longest pause before one. */
 const SAMPLES = 60
@@ -102,7 +102,7 @@ const shareCard = (database: Workspace, enrollment_id: string) =>
     await client.query('vacuum (full, analyze) membership')
   })
 
-/** So many members of those who have not renewed yet are due, and nobody else. */
+/** So many members of those who have not renewed yet are due, and no one else. */
 const makeDue = (database: Workspace, count: number) =>
   withClient(database, async (client) => {
     await client.query(

@@ -97,7 +97,7 @@ async function runAttack(run: DrillRun, backend: Backend, attack: Attack): Promi
   run.print(`  refusals, card testing ${attack.name}: ${refusalsSince(refusalsBefore)}`)
   const maxAtGateway = MAX_AT_GATEWAY + attack.phones * MAX_PER_PHONE
   return {
-    action: `${Math.min(cardIndex, size.cards)} stolen cards ${attack.name}, ${size.burstSize} at once, in ${size.hours} h; ${size.visitors} legitimate visitors`,
+    action: `${Math.min(cardIndex, size.cards)} stolen cards ${attack.name}, ${size.burstSize} at the same time, in ${size.hours} h; ${size.visitors} legitimate visitors`,
     expected: `≤ ${maxAtGateway} reach the gateway; the breaker opens after at most ${MAX_DECLINES_UNTIL_OPEN} declines; ≥ 99 % of the visitors enroll`,
     result: `${counts.stolenAtGateway} reached the gateway; ${describeBreaker(counts)}; ${enrolled} visitors enrolled (${shareOf(visits, isShared)} behind one address, ${shareOf(visits, hasPasswordManager)} with a password manager), ${neededCode} asked for a code, longest wait ${longestWait} s`,
     passed:

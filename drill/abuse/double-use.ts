@@ -94,7 +94,7 @@ export async function doubleUseOn(
   await closeBreakerJustNow(first.world)
   const rows: ReportRow[] = []
   for (const { name, prepare, isSuccess, countUses } of oneTimeThings) {
-    run.showProgress(backend.name, `abuse · one ${name}, ${uses} uses at once`)
+    run.showProgress(backend.name, `abuse · one ${name}, ${uses} uses at the same time`)
     const use = await prepare(first)
     const replies = await Promise.all(Array.from({ length: uses }, (_, n) => use(sites[n % sites.length] ?? first, n)))
     const successReplies = replies.filter((reply) => isSuccess(reply.json())).length

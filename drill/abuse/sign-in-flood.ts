@@ -20,7 +20,7 @@ const PATIENCE_MS = 30_000
 type TestMember = { name: string; password: string; cookie: string }
 
 /**
- * Strangers from ever new networks sign in and join, 120 of them at once all the time, so that no limit by address stops them.
+ * Strangers from ever new networks sign in and join, 120 of them at any time, so that no limit by address stops them.
  * Meanwhile members sign in, half of them in a browser that they have used before, whose names the strangers guess at.
  */
 export async function signInFlood(run: DrillRun, backend: Backend): Promise<ReportRow> {
@@ -70,7 +70,7 @@ export async function signInFlood(run: DrillRun, backend: Backend): Promise<Repo
   const sorted = waits.toSorted((a, b) => a - b)
   const atMost = (share: number) => `${((sorted[Math.ceil(share * sorted.length) - 1] ?? 0) / 1000).toFixed(1)} s`
   return {
-    action: `${signIns} sign-ins of members while ${STRANGERS} strangers at once sign in and join, each from a new network`,
+    action: `${signIns} sign-ins of members while ${STRANGERS} strangers at the same time sign in and join, each from a new network`,
     expected: `21.23 at least ${EXPECTED_PERCENT} % of the members get in`,
     result: `${percent.toFixed(1)} %, half within ${atMost(0.5)}, 99 of 100 within ${atMost(0.99)}; ${replies.length} replies to strangers`,
     passed: percent >= EXPECTED_PERCENT && replies.length >= STRANGERS,

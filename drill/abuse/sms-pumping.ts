@@ -102,7 +102,7 @@ export async function smsPumping(run: DrillRun, backend: Backend): Promise<Repor
   )
   const toForbidden = messages.filter(({ isAllowed }) => !isAllowed).length
   return {
-    action: `${size.requests} requests for codes from ${size.addresses} addresses to ${blocks.length} number blocks in ${HOURS} h, ${size.burstSize} at once`,
+    action: `${size.requests} requests for codes from ${size.addresses} addresses to ${blocks.length} number blocks in ${HOURS} h, ${size.burstSize} at the same time`,
     expected: `≤ ${maxPerDay} messages a day, none to a country that is not allowed, the breaker opens`,
     result: `${worstDay} on the worst day, ${worst24Hours} in the worst 24 h, ${toForbidden} to other countries; ${messagesUntilOpen ? `breaker opened after ${messagesUntilOpen} messages` : 'the breaker did not open'}`,
     passed:

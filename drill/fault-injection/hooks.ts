@@ -22,7 +22,7 @@ export type DatabaseHooks = {
   afterCommit?: (statements: readonly Statement[]) => MaybePromise
   /** Replaces the database's answer. */
   instead?: (statement: Statement, execute: () => Promise<Result>) => Promise<Result> | undefined
-  /** Reports a commit at once, but commits only this many milliseconds later. */
+  /** Reports a commit immediately, but commits only this many milliseconds later. */
   lateCommit?: (statements: readonly Statement[]) => number | undefined
   /** Executes the statements of a late commit. */
   rerun?: (statements: readonly Statement[]) => Promise<void>

@@ -10,7 +10,7 @@ import { type Cluster, clusterBackend } from './process-cluster.ts'
 
 const DESCRIPTION = 'four processes behind the proxy'
 
-/** Uses one-time things on four processes at once. */
+/** Uses one-time things on four processes at the same time. */
 export const doubleUseAcrossProcesses: Drill = (run, backend) =>
   // The drill reads the code in the outbox, which production does not have.
   withCluster(backend, { NODE_ENV: 'development' }, async (site, cluster) => {

@@ -14,7 +14,7 @@ import { type Cluster, PROCESSES, startCluster } from './process-cluster.ts'
 
 const migrations = new URL('../../server/db/migrations/', import.meta.url)
 
-/** Starts four processes at once on an empty database, twice, and runs the browser journeys on both clusters. */
+/** Starts four processes at the same time on an empty database, twice, and runs the browser journeys on both clusters. */
 export const browserJourneys: Drill = async (run, backend) => {
   run.showProgress(backend.name, 'many · starting on an empty database')
   const standard = await openEmpty(backend, {})
@@ -68,7 +68,7 @@ async function checkStart(clusters: Cluster[]): Promise<ReportRow> {
     }),
   )
   return {
-    action: `${clusters.length} × ${PROCESSES} processes start at once on an empty database, through PgBouncer`,
+    action: `${clusters.length} × ${PROCESSES} processes start at the same time on an empty database, through PgBouncer`,
     expected: `all become ready; ${files} migrations applied once, sample data loaded once, one key`,
     result: `all ready; migrations applied: ${migrationCounts.join(' and ')}, sample data loaded: ${sampleCounts.join(' and ')}, keys: ${keyCounts.join(' and ')}`,
     passed:

@@ -29,7 +29,7 @@ type ClusterOptions = {
 
 export type Cluster = Awaited<ReturnType<typeof startCluster>>
 
-/** PgBouncer, four Foyers that start at once, and HAProxy in front of them. Drills use it like a single Foyer. */
+/** PgBouncer, four Foyers that start at the same time, and HAProxy in front of them. Drills use it like a single Foyer. */
 export async function startCluster(
   { workspace, sandbox, port, settings }: StartOptions,
   { settings: extraSettings, guarded = true }: ClusterOptions,

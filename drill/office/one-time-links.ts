@@ -78,7 +78,7 @@ export async function oneTimeLinks(run: DrillRun, backend: Backend, fixture: Lin
   const { uses } = run.short ? SHORT : LONG
   const rows: ReportRow[] = []
   for (const [index, { name, refusal, expected, prepare }] of linkKinds.entries()) {
-    run.showProgress(backend.name, `office · one ${name}, ${uses} uses at once`)
+    run.showProgress(backend.name, `office · one ${name}, ${uses} uses at the same time`)
     const member = otherMembers[index] as TestMember
     const { use, tookEffect } = await prepare(site, member)
     const replies = await Promise.all(

@@ -14,7 +14,7 @@ const PAUSE_MS = 300
 /** A request that never reaches the gateway ends the attempt, and there would be no payment to count. */
 const FAULTS = LOST_ANSWERS.filter(({ on, fault }) => on !== 'authorize' || fault !== 'lost_before')
 
-/** Submits one attempt thousands of times, hundreds at once. It is paid once, and every submit gets the same answer. */
+/** Submits one attempt thousands of times, hundreds at the same time. It is paid once, and every submit gets the same answer. */
 export const duplicates: Drill = async (run, backend) => {
   const startTime = performance.now()
   const { submits, concurrency, minInFlight } = run.short ? SHORT : LONG

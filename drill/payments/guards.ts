@@ -33,7 +33,7 @@ type Scenario = {
 
 const killScenario: Scenario = { name: 'kill -9 under load', play: playKills }
 const raceScenario: Scenario = { name: 'a race for one username', play: playRace }
-const tripleSubmitScenario: Scenario = { name: 'three attempts sent at once', play: playTripleSubmit }
+const tripleSubmitScenario: Scenario = { name: 'three attempts sent at the same time', play: playTripleSubmit }
 
 /** Each guard, and the small scenario that must notice when it is missing. */
 const guards: Guard[] = [
@@ -112,7 +112,7 @@ async function playRace(backend: Backend, removedGuard: RemovedGuard | undefined
 const allowDuplicateClaims = (site: Site) =>
   site.changeDatabase((db) => sql`alter table claim drop constraint claim_pkey`.execute(db))
 
-/** Visitors send three attempts at once, each with its own number. Only one of them may be held at a time. */
+/** Visitors send three attempts at the same time, each with its own number. Only one of them may be held at a time. */
 async function playTripleSubmit(backend: Backend, removedGuard: RemovedGuard | undefined): Promise<Harm> {
   const site = await openSite(backend, { injection: removedGuard ? { removedGuard } : {} })
   if (removedGuard) await allowDuplicateClaims(site)

@@ -73,7 +73,7 @@ export async function underLoad(
   await site.close()
   for (const line of examples(findings)) run.print(line)
   return {
-    action: `${description} with ${LANES} visitors at once: ${state.attempts.length} attempts, ${state.members.length} members (${shortDeadlines})`,
+    action: `${description} with ${LANES} visitors at the same time: ${state.attempts.length} attempts, ${state.members.length} members (${shortDeadlines})`,
     expected: `8.4 no harm, nothing open ${SETTLE_SECONDS} s later`,
     result: `${summarize(findings)}, ${formatSettled(settledAfter)}`,
     passed: isClean(findings) && settledAfter !== undefined && state.members.length > 0,

@@ -19,7 +19,7 @@ export const race: Drill = async (run, backend) => {
   for (const line of examples(findings)) run.print(line)
   return [
     {
-      action: `${runners} visitors submit the same username at once`,
+      action: `${runners} visitors submit the same username at the same time`,
       expected: '4.10 one winner, all others told that the username is taken, no loser charged',
       result: `${winners} winners, ${toldTaken} told that it is taken, ${chargedLosers} losers charged, ${summarize(findings)}`,
       passed:

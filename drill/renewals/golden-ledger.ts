@@ -129,7 +129,7 @@ export function goldenLedger(plan: Plan, schedule: Schedule, prices: Prices, rac
     if (isForbidden) return day >= daysLater(current.starts_on, GIVES_UP) ? end() : undefined
     if (day >= daysLater(current.starts_on, TRIES[declines] ?? GIVES_UP)) charge(day)
   }
-  /** Dearer after the notice, cheaper at once. A rise that is announced becomes smaller without waiting again. */
+  /** A higher price applies after the notice, a lower one immediately. A rise that is announced becomes smaller without waiting again. */
   const changePrice = ({ product_id, new_cents, notice_days }: PriceChange, day: string) => {
     if (isEnded || isCanceled || isHeld) return
     lines = lines.map((line) => {

@@ -1,12 +1,12 @@
 import type { Drill, DrillRun, ReportRow } from '../drill.ts'
 import type { Backend } from '../site/backends.ts'
+import { advanceClock } from './advance-clock.ts'
 import { auditRenewals, type Findings } from './audit.ts'
 import { daysBetween, daysLater, monthsLater } from './calendar.ts'
 import { goldenLedger, raceWinners } from './golden-ledger.ts'
 import { planMembers } from './members.ts'
 import { addMembers } from './population.ts'
 import { priceChangesOf } from './price-changes.ts'
-import { advanceClock } from './turned-clock.ts'
 
 /** A site with its own time zone and database. The join days of all of them cover a leap year. */
 type SiteYear = {
@@ -56,7 +56,7 @@ const shortYears = ({ name }: Backend): SiteYear[] => [
 ]
 
 /**
- * Months of renewals on a turned clock, compared with a ledger that is computed apart. Each guard was taken away once, and
+ * Months of renewals on a clock that the drill advances, compared with a ledger that is computed separately. Each guard was taken away once, and
  * this is what noticed:
  *
  * - the index payment_one_per_period: the audit writes a second charge (SPEC 17.31)
@@ -69,21 +69,21 @@ const shortYears = ({ name }: Backend): SiteYear[] => [
  * - waiving missed periods: the downtime that hides a whole month
  * - the notice before a higher price, its day, and its email: the members whose price is below the new one (SPEC 17.34)
  * - a withdrawn rise disappears: the fourth price change, which the fifth takes back
- * - members who have canceled or are on hold keep their price, and nobody is told twice: the emails are counted
- * - disputes are found in the books and put the membership on hold: nobody else says so (SPEC 17.35)
+ * - members who have canceled or are on hold keep their price, and no member is told twice: the emails are counted
+ * - disputes are found in the books and put the membership on hold: nothing else reports them (SPEC 17.35)
  * - years are counted in years, with one reminder each: the yearly memberships (SPEC 17.36)
  */
 export const renewals: Drill = async (run, backend) => {
   const years = (run.short ? shortYears : longYears)(backend)
   const rows: ReportRow[] = []
-  const turnNext = async () => {
-    for (let year = years.shift(); year; year = years.shift()) rows.push(await turnYear(run, backend, year))
+  const playNext = async () => {
+    for (let year = years.shift(); year; year = years.shift()) rows.push(await playYear(run, backend, year))
   }
-  await Promise.all(Array.from({ length: SITES_AT_ONCE }, turnNext))
+  await Promise.all(Array.from({ length: SITES_AT_ONCE }, playNext))
   return rows
 }
 
-async function turnYear(run: DrillRun, backend: Backend, year: SiteYear): Promise<ReportRow> {
+async function playYear(run: DrillRun, backend: Backend, year: SiteYear): Promise<ReportRow> {
   const { zone, joins, months, kills, downtimes } = year
   const members = run.members ?? year.members
   const seed = run.seed + zones.indexOf(zone)
@@ -101,7 +101,7 @@ async function turnYear(run: DrillRun, backend: Backend, year: SiteYear): Promis
   await addMembers(before.db, zone, plans)
   await before.close()
   const isShared = backend.name === 'PostgreSQL'
-  const turned = await advanceClock(workspace, {
+  const outcome = await advanceClock(workspace, {
     zone,
     plans,
     schedule,
@@ -119,19 +119,19 @@ async function turnYear(run: DrillRun, backend: Backend, year: SiteYear): Promis
       ),
   })
   const after = await workspace.open()
-  const { findings, captures, attempts } = await auditRenewals(after.db, { zone, plans, golden, ...turned })
+  const { findings, captures, attempts } = await auditRenewals(after.db, { zone, plans, golden, ...outcome })
   await after.close()
   await workspace.remove()
   for (const line of examples(findings)) run.print(line)
   const problems = Object.entries(findings).filter(([, list]) => list.length)
   run.print(
-    `${zone}: ${attempts} attempts, ${captures} captures, ${turned.killed} kills, ${problems.length} kinds of problems`,
+    `${zone}: ${attempts} attempts, ${captures} captures, ${outcome.killed} kills, ${problems.length} kinds of problems`,
   )
   return {
-    action: `${zone}: ${members} members over ${months} months, ${attempts} attempts, ${captures} captures, four workers, ${turned.killed} × kill -9 (${turned.killedAtWork} at work), one answer in ten lost, ${downtimes.map(({ days: length }) => length).join(' and ')} days of downtime, a clock that jumps back, ${prices.size} price changes, seed ${run.seed}`,
+    action: `${zone}: ${members} members over ${months} months, ${attempts} attempts, ${captures} captures, four workers, ${outcome.killed} × kill -9 (${outcome.killedAtWork} at work), one answer in ten lost, ${downtimes.map(({ days: length }) => length).join(' and ')} days of downtime, a clock that jumps back, ${prices.size} price changes, seed ${run.seed}`,
     expected: '17.31 17.32 17.33 17.34 17.35 17.36 as the golden ledger says, to the cent and to the day',
     result: problems.length ? problems.map(([kind, list]) => `${list.length} ${kind}`).join(', ') : 'as it says',
-    passed: problems.length === 0 && captures > members && turned.killed === kills,
+    passed: problems.length === 0 && captures > members && outcome.killed === kills,
   }
 }
 

@@ -165,7 +165,7 @@ function problemIn(reply: Reply | undefined): string | undefined {
 
 /**
  * What is still held: the heap, and native memory that it owns. A page's compressor owns half a megabyte, which is released
- * in a turn of the event loop after it was collected: measured at once, up to 80 MB of garbage would count as held.
+ * in a turn of the event loop after it was collected: measured immediately, up to 80 MB of garbage would count as held.
  */
 async function measureMemory(): Promise<number> {
   setFlagsFromString('--expose-gc')

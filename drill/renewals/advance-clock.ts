@@ -38,7 +38,7 @@ const PRESS_AGAIN_MS = 50
 const MOST_ROUNDS = 20
 const MOST_ATTEMPTS = 60
 
-export type TurnOptions = {
+export type ClockOptions = {
   zone: string
   plans: Plan[]
   golden: Golden[]
@@ -53,10 +53,10 @@ export type TurnOptions = {
   lanes: number
   onDay: (day: string) => void
 }
-export type Turned = { killed: number; killedAtWork: number; log: string; ledgerFile: string }
+export type Outcome = { killed: number; killedAtWork: number; log: string; ledgerFile: string }
 
 /** Lets the days pass, and on each of them the workers, the bank and the members do what is due. */
-export async function advanceClock(workspace: Workspace, options: TurnOptions): Promise<Turned> {
+export async function advanceClock(workspace: Workspace, options: ClockOptions): Promise<Outcome> {
   const { zone, plans, golden, schedule, prices, seed, jumpsBackOn, processes, lanes, onDay } = options
   const random = seededRandom(seed, plans.length)
   let time = timeInZone(zone, schedule.days[0] ?? '', '00:00:00')
