@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { freePort } from '../scripts/port.mjs'
 import { type coverage, openLedger } from '../scripts/proofs.mjs'
 import { abuse } from './abuse/abuse.ts'
 import { type Drill, type DrillRun, type ReportRow, runDrill } from './drill.ts'
@@ -15,7 +14,6 @@ import { print, showProgress } from './progress-line.ts'
 import { renewals } from './renewals/renewals.ts'
 import { type Column, table } from './report-table.ts'
 import { type Backend, embeddedBackend, postgresBackend } from './site/backends.ts'
-import { startFoyer, startSandbox } from './site/processes.ts'
 
 /** What runs without a name on the command line, in this order. */
 const defaultDrills = { ...paymentDrills, search: leakSearch }
@@ -100,22 +98,12 @@ function recordProof(name: string) {
   print(problem ? `${name} is not recorded in proofs.json: ${problem}` : `${name} is recorded in proofs.json`)
 }
 
-/** Starts all processes once and stops them cleanly, so that they fill the compile cache. */
-async function warmUp(backend: Backend) {
-  const workspace = await backend.createWorkspace()
-  const sandbox = await startSandbox(workspace)
-  const foyer = await startFoyer({ workspace, sandbox, port: await freePort(), injection: {} })
-  await Promise.all([foyer.stop(), sandbox.stop()])
-  await workspace.remove()
-}
-
 const startTime = performance.now()
 if (isWhole && ledger.problem) print(`Nothing will be recorded in proofs.json: ${ledger.problem}`)
 print('preparing the databases …')
 const selectedBackends = Object.entries(backends).filter(([name]) => !only || only === name)
 const preparedBackends: Backend[] = []
 for (const [, prepare] of selectedBackends) preparedBackends.push(await prepare({ home, keep }))
-if (preparedBackends[0]) await warmUp(preparedBackends[0])
 await Promise.all(preparedBackends.map(runAll))
 
 print('')

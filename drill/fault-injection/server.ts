@@ -1,5 +1,6 @@
 // Foyer with an injected fault and a clock that can be moved. Started as a process of its own by drill/site/processes.ts.
 import { writeSync } from 'node:fs'
+import { flushCompileCache } from 'node:module'
 import { createInterface } from 'node:readline'
 import { readConfig } from '#server/config/config.ts'
 import { startWorker } from '#server/worker/worker.ts'
@@ -14,6 +15,7 @@ async function main() {
   const hooks = hooksFor(injection, { crash, gatewayCallStarted })
   const site = await openHookedSite({ config: readConfig(), hooks, now })
   const worker = startWorker(site.world)
+  flushCompileCache() // now, because a killed process cannot do it on exit, and the next one starts faster
 
   createInterface(process.stdin).on('line', (line) => {
     const [command, seconds] = line.split(' ')

@@ -13,9 +13,14 @@ type SearchScale = { cards: number; browsers: number; print: (line: string) => v
 
 const sites = { PostgreSQL: postgresSite, embedded: embeddedSite }
 
+/** What a browser stores does not depend on the database. */
+const SHORT_BROWSERS = { PostgreSQL: 1, embedded: 0 }
+
 /** Sends unique cards through a whole Foyer, then searches every byte on disk for them. */
 export const leakSearch: Drill = async ({ short, print }, backend) => {
-  const scale = short ? { cards: 40, browsers: 1, print } : { cards: 1000, browsers: 3, print }
+  const scale = short
+    ? { cards: 40, browsers: SHORT_BROWSERS[backend.name], print }
+    : { cards: 1000, browsers: 3, print }
   const workspace = await backend.createWorkspace()
   const site = await sites[backend.name](workspace.folder)
   try {
@@ -28,7 +33,7 @@ export const leakSearch: Drill = async ({ short, print }, backend) => {
 
 async function searchSite(scale: SearchScale, site: SearchedSite, folder: string): Promise<ReportRow[]> {
   const print = (line: string) => scale.print(`${site.database}: ${line}`)
-  const areas = areasOf(site, folder)
+  const areas = areasOf(site, folder, scale.browsers)
   const cards = createCardSets(scale)
   const searches = {
     server: createByteSearch([
@@ -117,7 +122,7 @@ const formatSize = ({ files, bytes }: SearchResult) => `${Math.round(bytes / 1e6
 
 type SearchAreas = { server: SearchArea[]; browser: SearchArea[] }
 
-function areasOf(site: SearchedSite, folder: string): SearchAreas {
+function areasOf(site: SearchedSite, folder: string, browsers: number): SearchAreas {
   const data = join(folder, 'data')
   return {
     server: [
@@ -127,11 +132,13 @@ function areasOf(site: SearchedSite, folder: string): SearchAreas {
       { name: 'log', folder: join(folder, 'log'), plantIn: 'foyer.log' },
       { name: 'temporary files', folder: join(folder, 'tmp') },
     ],
-    browser: [
-      { name: 'browser profile', folder: join(folder, 'profiles') },
-      { name: 'temporary files of the browser', folder: join(folder, 'browser-tmp') },
-      { name: 'page storage', folder: join(folder, 'storage') },
-    ],
+    browser: browsers
+      ? [
+          { name: 'browser profile', folder: join(folder, 'profiles') },
+          { name: 'temporary files of the browser', folder: join(folder, 'browser-tmp') },
+          { name: 'page storage', folder: join(folder, 'storage') },
+        ]
+      : [],
   }
 }
 

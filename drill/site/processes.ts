@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import type { Transaction } from '#server/gateways/payment/port.ts'
 import type { Rule } from '#server/gateways/payment/sandbox/faults.ts'
 import { fastSettings, generousLimits } from '#server/test/generous-settings.ts'
@@ -15,9 +15,6 @@ export const testSettings = { ...generousLimits, ...fastSettings }
 export const SHORT_DEADLINES = { PAYMENT_DEADLINE_SECONDS: '2', PAYMENT_IN_FLIGHT_SECONDS: '7' }
 export const shortDeadlines = `deadline ${SHORT_DEADLINES.PAYMENT_DEADLINE_SECONDS} s, in flight ${SHORT_DEADLINES.PAYMENT_IN_FLIGHT_SECONDS} s`
 
-/** Programs start hundreds of times, so they share a compile cache. Only a clean exit writes to it. */
-const compileCache = (folder: string) => ({ NODE_COMPILE_CACHE: join(dirname(folder), 'compiled') })
-
 /** The gateway loses one answer in ten: half of them before it has acted, half after. */
 export const LOST_ANSWERS: Rule[] = (['authorize', 'lookup', 'capture', 'void'] as const).flatMap((on) => [
   { on, fault: 'lost_before', share: 0.05 },
@@ -32,7 +29,7 @@ export async function startSandbox({ folder }: Workspace, faults: Rule[] = []) {
   const url = `http://127.0.0.1:${port}`
   const start = async () => {
     const args = ['--port', String(port), '--ledger', join(folder, 'ledger.jsonl')]
-    const program = runProgram('server/gateways/payment/sandbox/main.ts', args, compileCache(folder))
+    const program = runProgram('server/gateways/payment/sandbox/main.ts', args, {})
     await waitUntilReady(program, `${url}/faults`)
     return program
   }
@@ -88,7 +85,6 @@ export async function startFoyer({ workspace, sandbox, port, settings = {}, inje
   const env = {
     ...testSettings,
     ...workspace.settings,
-    ...compileCache(workspace.folder),
     PUBLIC_URL: url,
     ...settings,
     PORT: String(port),
