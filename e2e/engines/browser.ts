@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Driver } from './driver.ts'
 
-const TIMEOUT_MS = 10_000
+const TIMEOUT_MS = 30_000
 const POLL_MS = 30
 
 const keys = { Enter: '\uE007', Escape: '\uE00C', Tab: '\uE004', Backspace: '\uE003' }

@@ -85,11 +85,15 @@ async function untilReady(attempt: () => Promise<unknown>) {
   }
 }
 
-type Call = <Result = unknown>(method: 'GET' | 'POST' | 'DELETE', path: string, body?: object) => Promise<Result>
+type Method = 'GET' | 'POST' | 'DELETE'
+type Call = <Result = unknown>(method: Method, path: string, body?: object, signal?: AbortSignal) => Promise<Result>
+
+/** An expression in a page that is being replaced may never get an answer. The next try asks again. */
+const EVALUATION_MS = 5_000
 
 function createCaller(address: string): Call {
-  return async <Result>(method: string, path: string, body?: object) => {
-    const reply = await fetch(`${address}${path}`, { method, ...(body && { body: JSON.stringify(body) }) })
+  return async <Result>(method: Method, path: string, body?: object, signal: AbortSignal | null = null) => {
+    const reply = await fetch(`${address}${path}`, { method, signal, ...(body && { body: JSON.stringify(body) }) })
     const { value } = (await reply.json()) as { value: Result & { error?: string; message?: string } }
     if (!reply.ok) throw new Error(`${value.error}: ${value.message}`)
     return value
@@ -103,7 +107,10 @@ async function openSession(call: Call, binary: string, { blockStorage }: WindowO
   const { sessionId } = await call<{ sessionId: string }>('POST', '/session', { capabilities: { alwaysMatch } })
   const session = `/session/${sessionId}`
   const send = <Result = unknown>(path: string, body = {}) => call<Result>('POST', session + path, body)
-  const evaluate = (expression: string) => send<string>('/execute/sync', { script: `return ${expression}`, args: [] })
+  const evaluate = (expression: string) => {
+    const script = { script: `return ${expression}`, args: [] }
+    return call<string>('POST', `${session}/execute/sync`, script, AbortSignal.timeout(EVALUATION_MS))
+  }
   return {
     navigate: async (url) => void (await send('/url', { url })),
     reload: async () => void (await send('/refresh')),
