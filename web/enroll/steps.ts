@@ -3,8 +3,9 @@ import type { Step } from '#contract/start.ts'
 import { nextStep } from './flow.ts'
 import { account } from './steps/account/Account.tsx'
 import type { StepDefinition } from './wizard/defineStep.tsx'
+import type { StepLoader } from './wizard/loading.ts'
 import type { State } from './wizard/state.ts'
-import type { StepLoader, Wizard } from './wizard/wizard.ts'
+import type { Wizard } from './wizard/wizard.ts'
 
 type Loaded = Partial<Record<Step, StepDefinition>>
 

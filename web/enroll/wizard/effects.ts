@@ -3,8 +3,9 @@ import { whenPainted } from '#web/timing.ts'
 import { findInStep, updatePageTitle } from './currentStep.ts'
 import { currentEntry } from './history.ts'
 import { ignoreSecondTap } from './ignoreSecondTap.ts'
+import type { StepLoader } from './loading.ts'
 import type { State } from './state.ts'
-import type { StepLoader, Wizard } from './wizard.ts'
+import type { Wizard } from './wizard.ts'
 
 /** Follows Back, Forward and the other tabs, and saves the form when the page is left. */
 export function useBrowserHistory(wizard: Wizard) {

@@ -5,8 +5,8 @@ import { forgetDraft, loadDialCountry, loadDraft, loadPhones, loadReceipt, loadS
 import { firstStep } from '../flow.ts'
 import { restoreDraft } from '../order/order.ts'
 import { currentEntry } from './history.ts'
+import type { StepLoader } from './loading.ts'
 import type { ResumePoint } from './state.ts'
-import type { StepLoader } from './wizard.ts'
 
 /** Finds out before hydration where the visitor resumes, and loads that step, so that no other step flashes first. */
 export async function findResumePoint(start: StartData, steps: StepLoader): Promise<ResumePoint> {
