@@ -28,7 +28,7 @@ export default defineConfig({
   outputDir: 'test-results',
   fullyParallel: true,
   workers: 4, // slightly faster than 3 on two cores
-  timeout: 90_000,
+  timeout: 240_000, // a machine that gets a third of its cores is slow, not wrong
   retries: 0, // a journey that passes only on a second try is wrong, or the site is
   expect: { timeout: 30_000 }, // as presses and fields, which wait until the test's own deadline: a busy machine is slow, not wrong
   use: {
