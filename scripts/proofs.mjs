@@ -8,15 +8,7 @@ const ROOT = join(import.meta.dirname, '..')
 const LEDGER = 'proofs.json'
 
 /** What visitors and members go through. A change in the console or in the tools of an operator does not affect it. */
-const site = [
-  'contract',
-  'server',
-  '!contract/console',
-  '!server/console',
-  '!server/cli',
-  '!server/doctor',
-  '!server/cli/inventory',
-]
+const site = ['contract', 'server', '!contract/console', '!server/console', '!server/cli']
 const packages = ['package-lock.json']
 const money = [
   ...site,

@@ -15,17 +15,21 @@ const rolesTable = () =>
     ]),
   )
 
+/** A table with no rows but its head would say nothing. */
+const orNothing = (rows) =>
+  rows.length > 2 ? table(...rows) : 'No run of this version is recorded yet: `npm run bench`.'
+
 /** A part with more goals than this is one row. */
 const MOST_GOALS = 8
 const summarize = (part, rows) =>
   rows.length > MOST_GOALS ? [{ goal: `${part}: ${rows.length} goals`, measured: readProofs()[part].result }] : rows
 const allFigures = () =>
-  table(
+  orNothing([
     ...head('Goal', 'Promise', 'Measured', 'Beside'),
     ...[...Map.groupBy(figures(), ({ part }) => part)]
       .flatMap(([part, rows]) => summarize(part, rows))
       .map(({ goal, promise = '', measured, beside = '' }) => [goal, promise, measured, beside.split(';')[0]]),
-  )
+  ])
 
 const FIRST_FIGURES = [
   'largest paint',
@@ -34,12 +38,12 @@ const FIRST_FIGURES = [
   'start until ready',
 ]
 const firstFigures = () =>
-  table(
+  orNothing([
     ...head('Goal', 'Measured', 'Beside'),
     ...figures()
       .filter(({ goal }) => FIRST_FIGURES.includes(goal))
       .map(({ goal, measured, beside }) => [goal, measured, beside ?? '']),
-  )
+  ])
 
 const tables = {
   'README.md': { figures: firstFigures },
