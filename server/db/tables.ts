@@ -395,6 +395,7 @@ export type Tables = {
   audit: {
     position: number
     at: Date
+    /** `act` is what we call an action now. Both stored names stay: every hash of the chain covers them. */
     kind: 'act' | 'security'
     act: string
     staff_id: string | null
