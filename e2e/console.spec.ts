@@ -47,7 +47,7 @@ test('19.27 the first owner gets in with a passkey, finds a member by the last f
   await expect(page.getByText('The refund is on its way.')).toBeVisible()
 
   const { testClock } = site.world
-  if (!testClock) throw new Error('The clock of this site cannot be turned.')
+  if (!testClock) throw new Error('The clock of this site can’t be advanced.')
   await advanceClock(site.world, testClock, new Date(site.world.now().getTime() + 3 * 86_400_000)) // the charge settles
   await page.reload()
   const timeline = page.getByRole('listitem').filter({ has: page.getByText('Refund made') })

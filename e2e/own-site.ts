@@ -16,7 +16,7 @@ import { createDatabase, testSettings } from './start-sites.ts'
 
 /**
  * Starts a real site in this process with a database of its own, for journeys that change its rows or settings. Its clock can
- * be turned. SITE_FOLDER names a data folder to start with a copy of.
+ * be advanced. SITE_FOLDER names a data folder to start with a copy of.
  */
 export async function startOwnSite(settings: Record<string, string> = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'foyer-e2e-'))

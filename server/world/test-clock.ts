@@ -5,7 +5,7 @@ import type { Config } from '#server/config/config.ts'
 import { EMBEDDED_PARTS } from '#server/config/rules.ts'
 import { OperatorError } from '#server/operator-error.ts'
 
-/** A clock that can be turned forward, to see months of a membership in a minute. */
+/** A clock that can be advanced, to see months of a membership in a minute. */
 export type TestClock = {
   now: () => Date
   /** How far it is ahead of the system clock. */
@@ -14,7 +14,7 @@ export type TestClock = {
   /** The newest turn. */
   lastTurn: () => Turn | undefined
   recordTurn: (turn: Turn) => void
-  /** Runs work of the worker, which waits while the clock is being turned. */
+  /** Runs work of the worker, which waits while the clock advances. */
   whileStill: <Result>(work: () => Promise<Result>) => Promise<Result>
   /** Runs a turn: one at a time, and while the worker rests. */
   whileTurning: <Result>(work: () => Promise<Result>) => Promise<Result>

@@ -16,7 +16,7 @@ export type World = {
   db: Db
   /** The only clock. SQL gets the time as a parameter. */
   now: () => Date
-  /** The same clock, where it can be turned. */
+  /** The same clock, where it can be advanced. */
   testClock?: TestClock | undefined
   keys: Keys
   log: Log

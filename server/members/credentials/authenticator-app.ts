@@ -10,7 +10,7 @@ import { appAddress, findStep, newSecret } from './totp.ts'
 const sealedFor = { staff: STAFF_APP, member: 'member authenticator app' }
 type Owner = keyof typeof sealedFor
 
-/** Authenticator apps follow the real clock, also where ours was turned. */
+/** Authenticator apps follow the real clock, even where ours was advanced. */
 const realTime = ({ now, testClock }: World) => new Date(now().getTime() - (testClock?.aheadMs() ?? 0))
 
 /** A new secret, which becomes valid once a code of it comes back. */
