@@ -118,7 +118,7 @@ async function vitest(project, { env, only, stdio } = {}) {
 function onEmbedded() {
   const whole = quick || !hasPostgres()
   if (!affected.server) return whole ? undefined : onBoth
-  return affected.server.filter((file) => whole || onBoth.some((folder) => file.startsWith(`${folder}/`)))
+  return affected.server.filter((file) => whole || onBoth.some((part) => file.includes(part)))
 }
 
 /** Runs in the background. Returns a function that prints the output and returns the result. */
