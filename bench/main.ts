@@ -12,6 +12,7 @@ import { consoleLists } from './server/console.ts'
 import { enrollment } from './server/enrollment.ts'
 import { enrollmentWithoutHash } from './server/enrollment-without-hash.ts'
 import { growth } from './server/growth.ts'
+import { idle } from './server/idle.ts'
 import { memory } from './server/memory.ts'
 import { killPrograms } from './server/programs/programs.ts'
 import { reads } from './server/reads.ts'
@@ -23,6 +24,7 @@ const parts: Record<keyof typeof coverage.bench, Part> = {
   page,
   lighthouse,
   startup,
+  idle,
   reads,
   enrollment,
   unhashed: enrollmentWithoutHash,

@@ -105,7 +105,7 @@ const floors = [
   ...['http', 'world', 'gateways', 'audit', 'security', 'secrets', 'db', 'config'],
   'client log refusal operator-error',
 ].map((floor) => floor.split(' '))
-const roomOf = (file) => /^server\/([\w-]+)(?:\/|\.ts$)/.exec(file)?.[1]
+const roomOf = (file) => /^server\/([\w-]+)(?:\/|\.ts$|\.mjs$)/.exec(file)?.[1]
 const floorOf = (room) => floors.findIndex((rooms) => rooms.includes(room))
 
 /** Imports of server/ that do not point downward. */

@@ -39,7 +39,7 @@ it('every npm command that a document names exists', () => {
 })
 
 it('ARCHITECTURE.md names every folder of server/', () => {
-  const floors = /```\nmain\.ts ([\s\S]*?)```/.exec(read('docs/ARCHITECTURE.md'))[1]
+  const floors = /```\nmain\.mjs ([\s\S]*?)```/.exec(read('docs/ARCHITECTURE.md'))[1]
   const named = [...floors.matchAll(/^(?:[\w.]+\/ )*[\w.]+\//gm)].flatMap(([line]) => line.split(' '))
   const folders = readdirSync('server', { withFileTypes: true }).filter((entry) => entry.isDirectory())
   const names = folders.map(({ name }) => `${name}/`).filter((name) => name !== 'test/')

@@ -43,6 +43,7 @@ export const coverage = {
     page: [...pages, 'bench/page', 'bench/peers', 'bench/statistics.ts'],
     lighthouse: [...pages, 'bench/lighthouse.ts', 'bench/page'],
     startup: onServer,
+    idle: onServer,
     reads: onServer,
     enrollment: onServer,
     unhashed: onServer,

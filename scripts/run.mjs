@@ -5,7 +5,7 @@ const watchFlags = ['--watch-path=server', '--watch-path=contract', '--watch-pre
 
 const commands = {
   /** From a fresh clone to a running site. */
-  start: { program: ['server/main.ts'], pages: true },
+  start: { program: ['server/main.mjs'], pages: true },
   /** The same with a year of business behind it. `-- --new` makes the year again. */
   demo: { program: ['demo/main.ts'], pages: true },
   /** Restarts the server when its code changes; Vite runs inside it and reloads the browser. */

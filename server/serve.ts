@@ -31,7 +31,7 @@ export async function serve({ config = readConfig(), consoleLink = ownerLink }: 
   const app = await createApp({ world, shell })
   await publishFiles(world, shell)
   const staffLink = (await consoleLink(world)) ?? `${config.PUBLIC_URL}/console`
-  const worker = startWorker(world)
+  const worker = startWorker(world, app.server)
   const stopWatchingKeys = watchKeys(world)
   const close = async () => {
     print('shutting down …')

@@ -11,7 +11,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }))
 
 const start = async (env: Record<string, string>) => {
-  const server = runProgram('server/main.ts', [], { DATA_DIR: folder, ...env })
+  const server = runProgram('server/main.mjs', [], { DATA_DIR: folder, ...env })
   return { ...(await server.ended), output: server.output() }
 }
 

@@ -28,7 +28,7 @@ export async function startFoyer(): Promise<ServerProcess> {
     env: { PATH, HOME, NODE_ENV: 'production', ...env },
     stdio: ['ignore', 'ignore', 'inherit'],
   })
-  const server = await startServer({ args: ['server/main.ts'], port, path: '/readyz', env })
+  const server = await startServer({ args: ['server/main.mjs'], port, path: '/readyz', env })
   const stop = async () => {
     await server.stop()
     postgres?.stop()

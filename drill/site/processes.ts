@@ -81,7 +81,7 @@ export async function startFoyer({ workspace, sandbox, port, settings = {}, inje
   const url = `http://127.0.0.1:${port}`
   const [script, args]: [string, string[]] = injection
     ? ['drill/fault-injection/server.ts', [JSON.stringify(injection)]]
-    : [join(version, 'server/main.ts'), []]
+    : [join(version, 'server/main.mjs'), []]
   const env = {
     ...testSettings,
     ...workspace.settings,

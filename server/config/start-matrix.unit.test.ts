@@ -301,7 +301,7 @@ describe('a process', () => {
 
   const name = 'the review’s finding: every interface, real cards, the public secret'
   test.each(wrong.filter(([what]) => what === name))('20.10 stops: %s', async (_what, env, ...sentences) => {
-    const program = runProgram('server/main.ts', [], { DATA_DIR: join(folder, 'unused'), ...env })
+    const program = runProgram('server/main.mjs', [], { DATA_DIR: join(folder, 'unused'), ...env })
     expect(await program.ended).toMatchObject({ code: 1 })
     expect(program.output()).toBe(`Invalid settings:\n${sentences.map((line) => `  ${line}\n`).join('')}`)
   })

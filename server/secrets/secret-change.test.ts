@@ -134,7 +134,7 @@ describe.runIf(isPostgres)('real processes', () => {
     )
     expect(one).toBe(other)
     await stop(old)
-    const refused = runProgram('server/main.ts', [], { DATABASE_URL: database.url ?? '', SECRET: OLD })
+    const refused = runProgram('server/main.mjs', [], { DATABASE_URL: database.url ?? '', SECRET: OLD })
     expect((await refused.ended).code).toBe(1)
     expect(refused.output()).toContain('SECRET is not the one that this database’s keys were encrypted with.')
     const keys = () =>

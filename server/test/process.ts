@@ -38,7 +38,7 @@ export function runProgram(script: string, args: string[], env: Record<string, s
 export async function startServer(env: Record<string, string>) {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
-  const server = runProgram('server/main.ts', [], {
+  const server = runProgram('server/main.mjs', [], {
     ...generousLimits,
     ...fastSettings,
     PORT: String(port),

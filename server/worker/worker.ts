@@ -1,3 +1,4 @@
+import type { Server } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { keepSecurityLog } from '#server/audit/security-seals.ts'
 import { publishScheduled } from '#server/catalog/documents.ts'
@@ -8,6 +9,7 @@ import { reconcileHourly } from '#server/payments/books/hourly.ts'
 import type { World } from '#server/world/world.ts'
 import { ATTEMPTS_AT_ONCE, deleteExpired, settleAttempts, settlementGroups } from './janitor.ts'
 import { JOBS_AT_ONCE, runJobs } from './jobs.ts'
+import { createPace } from './pace.ts'
 
 const CLEANUP_INTERVAL_MS = 60_000
 
@@ -26,9 +28,6 @@ const tasks: Task[] = [
   { run: publishScheduled, batchSize: 1 },
   { run: renewMemberships, batchSize: ({ config }) => config.RENEWALS_AT_ONCE },
 ]
-
-/** No pause after a full batch; a short one after a partial batch, so that more work collects; a longer one when idle. */
-const pauseMs = (done: number, batchSize: number) => (done >= batchSize ? 0 : done ? 100 : 500)
 
 /** Does everything that is due, and what follows from it. Returns how much there was. */
 export async function doEverythingDue(world: World): Promise<number> {
@@ -50,16 +49,19 @@ const errorLogger = (world: World) => (error: unknown) => {
   return 0
 }
 
-/** Runs jobs, settles open attempts and deletes expired rows until it is stopped. Every process may run a worker. */
-export function startWorker(world: World): { stop: () => Promise<unknown> } {
+/**
+ * Runs jobs, settles open attempts and deletes expired rows until it is stopped. Every process may run a worker. While
+ * nothing reaches `server`, it looks for work less often.
+ */
+export function startWorker(world: World, server?: Server): { stop: () => Promise<unknown> } {
+  const pace = createPace(server)
   const controller = new AbortController()
   const { signal } = controller
   const logError = errorLogger(world)
   const whileStill = world.testClock?.whileStill ?? ((work) => work())
-  const pause = async (ms: number) => ms && sleep(ms, undefined, { signal, ref: false }).catch(() => undefined)
   const repeat = async ({ run, batchSize }: Task) => {
     const fullBatch = typeof batchSize === 'number' ? batchSize : batchSize(world)
-    while (!signal.aborted) await pause(pauseMs(await whileStill(() => run(world)).catch(logError), fullBatch))
+    while (!signal.aborted) await pace.pauseAfter(await whileStill(() => run(world)).catch(logError), fullBatch)
   }
   const cleanUp = async () => {
     while (!signal.aborted) {
@@ -67,13 +69,14 @@ export function startWorker(world: World): { stop: () => Promise<unknown> } {
       await whileStill(() => reconcileHourly(world)).catch(logError)
       await whileStill(() => writeNotices(world)).catch(logError)
       await whileStill(() => keepSecurityLog(world)).catch(logError)
-      await pause(CLEANUP_INTERVAL_MS)
+      await sleep(CLEANUP_INTERVAL_MS, undefined, { signal, ref: false }).catch(() => undefined)
     }
   }
   const loops = Promise.all([...tasks.map(repeat), cleanUp()])
   return {
     stop: () => {
       controller.abort()
+      pace.end()
       return loops
     },
   }

@@ -70,7 +70,7 @@ export const runBenchProgram = (
 
 export type Foyer = Awaited<ReturnType<typeof startFoyer>>
 /** The modules in bench/server/preload/. */
-export type Preload = 'no-hash' | 'record-statements' | 'report-memory'
+export type Preload = 'no-hash' | 'record-statements' | 'report-memory' | 'report-processor'
 type StartOptions = {
   database: Pick<Workspace, 'settings'>
   /** Modules that are loaded before Foyer. */
@@ -98,7 +98,7 @@ export async function startFoyer({ database, preload = [], settings = {}, nodeFl
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const imports = preload.flatMap((name) => ['--import', new URL(`../preload/${name}.ts`, import.meta.url).href])
-  const program = runProgram([...nodeFlags, ...imports, 'server/main.ts'], {
+  const program = runProgram([...nodeFlags, ...imports, 'server/main.mjs'], {
     ...productionSettings(url),
     ...database.settings,
     ...settings,

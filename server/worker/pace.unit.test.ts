@@ -1,0 +1,53 @@
+import { Server } from 'node:http'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { createPace } from './pace.ts'
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }))
+afterEach(() => void vi.useRealTimers())
+
+const request = (method: string) => ({ method })
+
+/** How long the pause takes, up to a minute. `whileWaiting` runs after 300 ms. */
+async function measurePause(pause: Promise<void> | undefined, whileWaiting?: () => void): Promise<number> {
+  const start = performance.now()
+  let end: number | undefined
+  void Promise.resolve(pause).then(() => {
+    end ??= performance.now()
+  })
+  await vi.advanceTimersByTimeAsync(0)
+  for (let ms = 0; ms < 60_000 && end === undefined; ms += 100) {
+    if (ms === 300) whileWaiting?.()
+    await vi.advanceTimersByTimeAsync(100)
+  }
+  return (end ?? Number.POSITIVE_INFINITY) - start
+}
+
+it('8.11 a worker pauses less the more there is to do', async () => {
+  const pace = createPace()
+  expect(await measurePause(pace.pauseAfter(12, 12))).toBe(0)
+  expect(await measurePause(pace.pauseAfter(3, 12))).toBe(100)
+  expect(await measurePause(pace.pauseAfter(0, 12))).toBe(500)
+})
+
+it('8.11 a worker of a site that nobody uses looks less often, until a request may have left it work', async () => {
+  const server = new Server()
+  const pace = createPace(server)
+  expect(await measurePause(pace.pauseAfter(0, 12))).toBe(500)
+  await vi.advanceTimersByTimeAsync(31_000)
+  expect(await measurePause(pace.pauseAfter(0, 12))).toBe(5000)
+  expect(await measurePause(pace.pauseAfter(3, 12))).toBe(100)
+  const read = () => void server.emit('request', request('GET'))
+  expect(await measurePause(pace.pauseAfter(0, 12), read)).toBe(5000)
+  const enroll = () => void server.emit('request', request('POST'))
+  expect(await measurePause(pace.pauseAfter(0, 12), enroll)).toBeLessThan(500)
+  expect(await measurePause(pace.pauseAfter(0, 12))).toBe(500)
+})
+
+it('8.11 a worker that is stopped does not pause, and listens no longer', async () => {
+  const server = new Server()
+  const pace = createPace(server)
+  const pause = pace.pauseAfter(0, 12)
+  expect(await measurePause(pause, pace.end)).toBeLessThan(500)
+  expect(pace.pauseAfter(0, 12)).toBeUndefined()
+  expect(server.listenerCount('request')).toBe(0)
+})
