@@ -56,7 +56,8 @@ async function readFinalState(db: Db) {
 async function countDeclines(db: Db): Promise<number> {
   const ofCards = 'LIMIT_DECLINES_BY_CARD'
   const counts = await db.selectFrom('limit_count').select('count').where('name', '=', ofCards).execute()
-  const open = await db.selectFrom('open_use').select('id').where('name', '=', ofCards).execute()
+  const attempts = await db.selectFrom('open_use').select('uses').execute()
+  const open = attempts.flatMap(({ uses }) => uses).filter(({ name }) => name === ofCards)
   return counts.reduce((sum, { count }) => sum + count, 0) - open.length
 }
 

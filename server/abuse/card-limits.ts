@@ -54,15 +54,13 @@ type Settle = (world: World, open: Open, client: Client) => Promise<unknown>
 const settle: Record<Outcome, Settle> = {
   Approved: (world, { reference }) => giveBackUses(world.db, { reference, breakerCount: approvalCount(world) }),
   Declined: async (world, { id, reference }, client) => {
-    await keepUses(world.db, { id })
+    await keepUses(world.db, { reference, id })
     await giveBackUses(world.db, { reference }) // of a repeated request
     await recordDecline(world, networkOf(client))
   },
-  Pending: async ({ db }, { id }) => {
-    await giveBackUses(db, { id, names: ['LIMIT_DECLINES_BY_ENROLLMENT', 'LIMIT_DECLINES'] })
-    await keepUsesOpen(db, { id })
-  },
-  Nothing: ({ db }, { id }) => giveBackUses(db, { id }),
+  Pending: ({ db }, open) =>
+    keepUsesOpen(db, { ...open, giveBack: ['LIMIT_DECLINES_BY_ENROLLMENT', 'LIMIT_DECLINES'] }),
+  Nothing: ({ db }, open) => giveBackUses(db, open),
 }
 
 /** Settles what a pending payment has left counted, once its outcome is known. */

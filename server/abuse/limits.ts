@@ -7,7 +7,7 @@ import { statement } from '#server/db/statement.ts'
 import { Refusal } from '#server/refusal.ts'
 import { recordEvent } from '#server/security/security-log.ts'
 import type { World } from '#server/world/world.ts'
-import { giveBackExpired, giveBackUses, newOpenAttempt, type OpenAttempt } from './open-uses.ts'
+import { giveBackExpired, giveBackUses, isUseOf, newOpenAttempt, type OpenAttempt } from './open-uses.ts'
 
 /** How many codes are still sent while the breaker for codes is open. */
 const reducedQuota = {
@@ -62,7 +62,7 @@ export async function countWhileOpen(world: World, reference: string, uses: Limi
   const attempt = newOpenAttempt(world, reference)
   const { reached } = await countUses(world, uses, attempt)
   if (!reached) return attempt.id
-  await giveBackUses(world.db, { id: attempt.id })
+  await giveBackUses(world.db, { reference, id: attempt.id })
   if (await giveBackExpired(world, reached.hash)) return countWhileOpen(world, reference, uses)
   throw await refusalOf(world, reached, uses)
 }
@@ -88,9 +88,10 @@ const countQuotas = statement((_db, { counters, attempt }: Counting) => {
   const open =
     attempt &&
     sql`, opened as (
-      insert into open_use (id, reference, name, key, window_start, expires_at)
-      select cast(${attempt.id} as uuid), cast(${attempt.reference} as text), name, key, bucket, cast(${attempt.expiresAt} as timestamptz)
-      from counted join quota using (name, key))`
+      insert into open_use (reference, id, uses, expires_at)
+      select cast(${attempt.reference} as text), cast(${attempt.id} as uuid),
+        jsonb_agg(jsonb_build_object('name', name, 'key', key, 'window_start', bucket)), cast(${attempt.expiresAt} as timestamptz)
+      from counted join quota using (name, key) having count(*) > 0)`
   // The lateral join reads row by row: a plan made while the table was small would otherwise scan all of it once it has grown.
   // The order by makes all processes lock rows in the same order, which prevents deadlocks.
   return sql<{ name: LimitName; key: string; is_counted: boolean; is_full: boolean }>`
@@ -216,8 +217,7 @@ async function secondsUntilFree(world: World, counter: Counter): Promise<number>
   const oldestOpen = world.db
     .selectFrom('open_use')
     .select(({ fn }) => fn.min<Date>('expires_at').as('expires_at'))
-    .where('name', '=', counter.name)
-    .where('key', '=', counter.hash)
+    .where(isUseOf({ name: counter.name, key: counter.hash }))
   const rows = await oldestBucket.unionAll(oldestOpen).execute()
   const times = rows.flatMap(({ expires_at }) => (expires_at ? [expires_at.getTime()] : []))
   return times.length ? Math.max(1, Math.ceil((Math.min(...times) - world.now().getTime()) / 1000)) : 1

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto'
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { statement } from '#server/db/statement.ts'
 import { leaseEnd } from '#server/gateways/payment/deadlines.ts'
 import type { World } from '#server/world/world.ts'
 import { type BreakerCount, countQuery } from './breaker.ts'
 
 /**
- * What an attempt to pay has counted while nobody knows yet whether a bank declines it. Each row is given back once: when
- * the attempt ends without a decline, or when it expires because its process has died or could not reach the database.
- * A decline deletes the rows and so leaves the limits counted.
+ * What an attempt to pay has counted while nobody knows yet whether a bank declines it, as one row for each request. It is
+ * given back once: when the attempt ends without a decline, or when it expires because its process has died or could not
+ * reach the database. A decline deletes the row and so leaves the limits counted.
  */
 export type OpenAttempt = { id: string; reference: string; expiresAt: Date }
 
@@ -18,48 +18,64 @@ export const newOpenAttempt = (world: World, reference: string): OpenAttempt => 
   expiresAt: leaseEnd(world), // by then the gateway has answered, or will be asked
 })
 
-/** By the id of one request, or by the reference of the attempt, which several requests may share. */
-type Which = { id: string } | { reference: string }
-const matches = (which: Which) => ('id' in which ? sql`id = ${which.id}` : sql`reference = ${which.reference}`)
+/** All requests of an attempt, or one of them. */
+type Which = { reference: string; id?: string }
+const matches = ({ reference, id }: Which) => sql`reference = ${reference} ${id ? sql`and id = ${id}` : sql``}`
 
-type GiveBack = Which & { names?: string[]; breakerCount?: BreakerCount }
+const usesOf = (rows: string) =>
+  sql`${sql.ref(rows)} cross join jsonb_to_recordset(uses) as use (name text, key text, window_start timestamptz)`
 
 /**
- * Subtracts what was counted, and writes a breaker's count in the same statement. Rows are locked in the same order as when
- * they are counted.
+ * Subtracts what `queries` calls `ended`. Rows are locked in the same order as when they are counted. A conflict is found by
+ * the index, however large the table was when PostgreSQL made its plan; a count that was deleted comes back as an expired 0.
  */
-export const giveBackUses = statement((_db, { names, breakerCount, ...which }: GiveBack) => {
-  const ended = sql`
-    ended as (
-      delete from open_use where ${matches(which)} ${names ? sql`and name in (${sql.join(names)})` : sql``}
-      returning name, key, window_start),
-    given as (select name, key, window_start, count(*) as uses from ended group by 1, 2, 3),
-    locked as (
-      select name, key, window_start from limit_count
-      where (name, key, window_start) in (select name, key, window_start from given) order by name, key for update)`
-  const subtract = sql`
-    update limit_count set count = greatest(limit_count.count - uses, 0)
-    from locked join given using (name, key, window_start)
-    where limit_count.name = locked.name and limit_count.key = locked.key and limit_count.window_start = locked.window_start`
-  const count = breakerCount ? sql`, breaker_count as (${countQuery(breakerCount)})` : sql``
-  return sql`with ${ended} ${count} ${subtract}`
-})
+const subtractEnded = (queries: RawBuilder<unknown>) => sql`
+  with ${queries},
+  given as (select name, key, window_start, count(*) as times from ended group by 1, 2, 3)
+  insert into limit_count (name, key, window_start, count, expires_at)
+  select name, key, window_start, 0, window_start from given order by name, key
+  on conflict (name, key, window_start) do update set count = greatest(limit_count.count - (
+    select times from given where (name, key, window_start) = (excluded.name, excluded.key, excluded.window_start)), 0)`
+
+type GiveBack = Which & { breakerCount?: BreakerCount }
+
+/** Subtracts what was counted, and writes a breaker's count in the same statement. */
+export const giveBackUses = statement((_db, { breakerCount, ...which }: GiveBack) =>
+  subtractEnded(sql`
+    closed as (delete from open_use where ${matches(which)} returning uses),
+    ${breakerCount ? sql`breaker_count as (${countQuery(breakerCount)}),` : sql``}
+    ended as (select use.* from ${usesOf('closed')})`),
+)
 
 /** A bank has declined: what was counted stays counted. */
 export const keepUses = statement((_db, which: Which) => sql`delete from open_use where ${matches(which)}`)
 
-/** The gateway has not decided yet, so what is left stays open for as long as it counts. The janitor settles it. */
-export const keepUsesOpen = statement(
-  (_db, { id }: { id: string }) => sql`
-    update open_use set expires_at = limit_count.expires_at from limit_count
-    where id = ${id} and limit_count.name = open_use.name and limit_count.key = open_use.key
-      and limit_count.window_start = open_use.window_start`,
+type Pending = Required<Which> & { giveBack: string[] }
+
+/** The gateway has not decided yet: what is not given back stays open for as long as it counts. The janitor settles it. */
+export const keepUsesOpen = statement((_db, { giveBack, ...which }: Pending) =>
+  subtractEnded(sql`
+    pending as (select uses from open_use where ${matches(which)} for update),
+    open as (select use.*, name in (${sql.join(giveBack)}) as is_ended from ${usesOf('pending')}),
+    kept as (
+      update open_use set (uses, expires_at) = (
+        select jsonb_agg(jsonb_build_object('name', name, 'key', key, 'window_start', window_start)),
+          coalesce(max((
+            select expires_at from limit_count
+            where (name, key, window_start) = (open.name, open.key, open.window_start))), open_use.expires_at)
+        from open where not is_ended)
+      where ${matches(which)}),
+    ended as (select name, key, window_start from open where is_ended)`),
 )
+
+/** Open uses of a limit or of a key. */
+export const isUseOf = (use: { name?: string; key: string }) =>
+  sql<boolean>`uses @> cast(${JSON.stringify([use])} as jsonb)`
 
 /** Gives back what attempts that never ended have counted. Returns whether there was anything. */
 export async function giveBackExpired({ db, now }: World, key?: string): Promise<boolean> {
-  const expired = db.selectFrom('open_use').select('id').distinct().where('expires_at', '<=', now()).limit(1000)
-  const rows = await (key ? expired.where('key', '=', key) : expired).execute()
-  for (const { id } of rows) await giveBackUses(db, { id })
+  const expired = db.selectFrom('open_use').select(['reference', 'id']).where('expires_at', '<=', now()).limit(1000)
+  const rows = await (key ? expired.where(isUseOf({ key })) : expired).execute()
+  for (const row of rows) await giveBackUses(db, row)
   return rows.length > 0
 }

@@ -5,7 +5,8 @@ import { isPostgres, runSql } from '#server/test/database.ts'
 import { acceptRealCards, realCards } from '#server/test/real-cards.ts'
 import { filledForm, type Site, testSite } from '#server/test/site.ts'
 import { deleteExpired, settleAttempts } from '#server/worker/janitor.ts'
-import { isLimitReached } from './limits.ts'
+import { countWhileOpen, isLimitReached, type LimitUse } from './limits.ts'
+import { giveBackUses, keepUsesOpen } from './open-uses.ts'
 
 const once = {
   LIMIT_DECLINES: '1/86400',
@@ -127,6 +128,27 @@ const review = async ({ world }: Site, verdict: 'approve' | 'decline') => {
   const [held] = await gateway.transactions(new Date(0), AbortSignal.timeout(2000))
   expect(await gateway.review(held?.transaction_id ?? '', verdict)).toBe(true)
 }
+
+it('6.7 an approval gives back what every request of the attempt has counted, and nothing of other attempts', async () => {
+  const site = await testSite({ LIMIT_DECLINES: '9/86400', LIMIT_DECLINES_BY_PHONE: '9/86400' })
+  const { world, db } = site
+  const uses: LimitUse[] = [
+    ['LIMIT_DECLINES', ['192.0.2.1', '192.0.2']],
+    ['LIMIT_DECLINES_BY_PHONE', '+12025550123'],
+  ]
+  const counts = async () =>
+    (await db.selectFrom('limit_count').select('count').orderBy('name').orderBy('count').execute()).map(
+      ({ count }) => count,
+    )
+  const first = await countWhileOpen(world, 'sent twice', uses)
+  for (const reference of ['sent twice', 'other']) await countWhileOpen(world, reference, uses)
+  expect([await counts(), (await openUses(site)).length]).toEqual([[3, 3, 3], 3])
+  await keepUsesOpen(db, { reference: 'sent twice', id: first, giveBack: ['LIMIT_DECLINES'] })
+  expect([await counts(), (await openUses(site)).length]).toEqual([[2, 2, 3], 3])
+  await giveBackUses(db, { reference: 'sent twice' })
+  expect([await counts(), (await openUses(site)).length]).toEqual([[1, 1, 1], 1])
+  await site.close()
+})
 
 describe('a test card of the sandbox', () => {
   it('6.8 is declined for everybody, all day, and closes nothing for other cards', async () => {

@@ -16,6 +16,7 @@ const SPLIT = '0010_plain_names.sql'
 const ADDRESS = '0011_address_decides.sql'
 const PRICES = '0014_prices.sql'
 const MEMBERSHIPS = '0015_memberships.sql'
+const ONE_ROW = '0031_open_uses.sql'
 
 /** Empties the database and applies the migrations before this one. */
 async function schemaBefore(name: string) {
@@ -183,5 +184,34 @@ it('17.6 9.1 members who joined earlier get a membership: what has passed is wai
     ['2026-08-31', '2026-09-30', 12_300, 'paid'],
     ['2026-09-30', '2026-10-31', 12_300, 'waived'],
     ['2026-10-31', '2026-11-30', 12_300, 'waived'],
+  ])
+})
+
+it('6.7 9.1 what attempts have open stays open when their rows become one for each request', async () => {
+  const { db } = database
+  await schemaBefore(ONE_ROW)
+  const [first, second] = [1, 2].map((n) => `00000000-0000-4000-8000-00000000000${n}`)
+  const [window, lease, later] = ['2026-11-17T11:00:00Z', '2026-11-17T12:01:00Z', '2026-11-18T11:00:00Z']
+  await sql`insert into open_use (id, reference, name, key, window_start, expires_at) values
+    (${first}, 'twice', 'LIMIT_DECLINES', 'a', ${window}, ${lease}), (${first}, 'twice', 'LIMIT_DECLINES', 'b', ${window}, ${lease}),
+    (${first}, 'twice', 'LIMIT_DECLINES_BY_CARD', 'a', ${window}, ${later}), (${second}, 'twice', 'LIMIT_DECLINES', 'a', ${window}, ${lease})`.execute(
+    db,
+  )
+
+  expect(await migrate(db, NOW)).toContain(ONE_ROW)
+  const rows = await db.selectFrom('open_use').selectAll().orderBy('id').execute()
+  expect(rows.map(({ id, reference, expires_at }) => [id, reference, expires_at])).toEqual([
+    [first, 'twice', new Date(later)],
+    [second, 'twice', new Date(lease)],
+  ])
+  const usesOf = (row: (typeof rows)[number] | undefined) =>
+    row?.uses.map(({ name, key, window_start }) => [name, key, new Date(window_start)]).sort()
+  expect(rows.map(usesOf)).toEqual([
+    [
+      ['LIMIT_DECLINES', 'a', new Date(window)],
+      ['LIMIT_DECLINES', 'b', new Date(window)],
+      ['LIMIT_DECLINES_BY_CARD', 'a', new Date(window)],
+    ],
+    [['LIMIT_DECLINES', 'a', new Date(window)]],
   ])
 })

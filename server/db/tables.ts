@@ -249,7 +249,7 @@ export type Tables = {
     created_at: Date
   }
   limit_count: { name: string; key: string; window_start: Date; count: number; expires_at: Date }
-  open_use: { id: string; reference: string; name: string; key: string; window_start: Date; expires_at: Date }
+  open_use: { reference: string; id: string; uses: JSONColumnType<OpenUse[]>; expires_at: Date }
   one_time_key: {
     kind: 'grant' | 'letter' | 'captcha' | 'passkey' | 'phone'
     key: string
@@ -441,6 +441,9 @@ export type Tables = {
   funnel_message: { day: string; field: string; message: string; count: number }
   built_file: { name: string; content: Uint8Array; seal: string; kept_at: Date }
 }
+
+/** One count of an open attempt, in a row of limit_count. */
+export type OpenUse = { name: string; key: string; window_start: string }
 
 /** A part of a membership that is paid again every month or year. */
 export type RenewalLine = {

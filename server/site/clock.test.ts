@@ -226,11 +226,9 @@ describe('17.27 what people hold outlives a turn', () => {
         site.db
           .insertInto('open_use')
           .values({
-            id: '00000000-0000-4000-8000-000000000000',
             reference: name,
-            name: 'LIMIT_DECLINES',
-            key: name,
-            window_start: now,
+            id: '00000000-0000-4000-8000-000000000000',
+            uses: '[]',
             expires_at,
           })
           .execute(),
