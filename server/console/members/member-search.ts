@@ -53,9 +53,7 @@ function names(search: string): Match[] {
     members(beginsWith(lastName, text)),
     members(beginsWith(firstName, text)),
     members(beginsWith(sql`lower(email) collate "C"`, text)),
-    ...(last
-      ? [bothNames(first, last), bothNames(last, first)]
-      : [members(beginsWith(sql`username collate "C"`, text))]),
+    ...(last ? [bothNames(first, last), bothNames(last, first)] : [members(beginsWith(sql`username`, text))]),
   ]
 }
 

@@ -81,7 +81,7 @@ async function searchSponsors(world: World, search: string, kind: string | undef
   const matches: RawBuilder<{ id: string }>[] = [
     sql`select coalesce(current.id, sponsor.id) as id from sponsor
       left join sponsor current on current.site = sponsor.renamed_to
-      where ${beginsWith(sql`sponsor.site collate "C"`, search)} limit ${limit}`,
+      where ${beginsWith(sql`sponsor.site`, search)} limit ${limit}`,
     sql`select id from sponsor
       where ${beginsWith(sql`lower(name) collate "C"`, search)} and renamed_to is null limit ${limit}`,
   ]
