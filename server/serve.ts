@@ -1,9 +1,8 @@
+import type { Server } from 'node:http'
 import { createApp } from '#server/site/app.ts'
 import { storeBuiltFiles } from '#server/site/built-files.ts'
 import { drain } from '#server/site/closing.ts'
 import { loadShell, type Shell } from '#server/site/shell.ts'
-import { watchAccounts } from '#server/worker/accounts.ts'
-import { startWorker } from '#server/worker/worker.ts'
 import type { World } from '#server/world/world.ts'
 import { type Config, readConfig } from './config/config.ts'
 import { missingOperatorDetails } from './config/operator.ts'
@@ -31,21 +30,21 @@ export async function serve({ config = readConfig(), consoleLink = ownerLink }: 
   const app = await createApp({ world, shell })
   await publishFiles(world, shell)
   const staffLink = (await consoleLink(world)) ?? `${config.PUBLIC_URL}/console`
-  const worker = startWorker(world, app.server)
+  let worker: ReturnType<typeof loadWorker> | undefined
   const stopWatchingKeys = watchKeys(world)
   const close = async () => {
     print('shutting down …')
     await drain(app, config.CLOSING_SECONDS)
     setTimeout(() => process.exit(1), SHUTDOWN_DEADLINE_MS).unref()
     stopWatchingKeys()
-    await Promise.all([app.close(), worker.stop()])
+    await Promise.all([app.close(), worker?.then(({ stop }) => stop())])
     await world.close()
     print('stopped')
     process.exit(0)
   }
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void close())
   await app.listen({ port: config.PORT, host: config.HOST })
-  void watchAccounts(world)
+  worker = loadWorker(world, app.server)
 
   print(`database: ${world.database}`)
   if (config.embedded.length) print(`embedded stand-ins: ${config.embedded.join(', ')}`)
@@ -53,6 +52,17 @@ export async function serve({ config = readConfig(), consoleLink = ownerLink }: 
   for (const warning of missingOperatorDetails(config)) print(warning)
   print(`open ${config.PUBLIC_URL}`)
   print(`console: ${staffLink}`)
+  await worker
+}
+
+/** Loaded once the site answers, because no visitor waits for it. */
+async function loadWorker(world: World, server: Server) {
+  const [{ startWorker }, { watchAccounts }] = await Promise.all([
+    import('#server/worker/worker.ts'),
+    import('#server/worker/accounts.ts'),
+  ])
+  void watchAccounts(world)
+  return startWorker(world, server)
 }
 
 /** Who tries Foyer on its embedded database gets in with one click. Elsewhere, an owner is invited with `npm run staff`. */
