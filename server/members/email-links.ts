@@ -1,5 +1,7 @@
+import { type Insertable, sql } from 'kysely'
 import type { Db } from '#server/db/db.ts'
 import { consumeKey } from '#server/db/one-time-keys.ts'
+import { statement } from '#server/db/statement.ts'
 import type { Tables } from '#server/db/tables.ts'
 import { Refusal } from '#server/refusal.ts'
 import { sha256 } from '#server/secrets/secrets.ts'
@@ -28,12 +30,16 @@ export async function activateLink(
   { by_staff = false } = {},
 ): Promise<void> {
   if (seed.purpose === 'email') await deleteLinks(db, seed.member_id, ['email'])
-  await db
-    .insertInto('email_link')
-    .values({ ...seed, by_staff, key_hash: sha256(linkToken({ keys }, seed)), expires_at: expiryOf(seed) })
-    .onConflict((conflict) => conflict.doNothing()) // two emails that are written at the same time
-    .execute()
+  await insertLink(db, { ...seed, by_staff, key_hash: sha256(linkToken({ keys }, seed)), expires_at: expiryOf(seed) })
 }
+
+const insertLink = statement(
+  (db, link: Insertable<Tables['email_link']>) =>
+    db
+      .insertInto('email_link')
+      .values(link)
+      .onConflict((conflict) => conflict.doNothing()), // two emails that are written at the same time
+)
 
 /** For a job that may run twice or late: a link that was used or has expired does not become valid again. Returns whether it did. */
 export async function activateLinkOnce(
@@ -89,20 +95,26 @@ export const deleteLinks = (db: Db, member_id: string, purposes: Purpose[]) =>
   db.deleteFrom('email_link').where('member_id', '=', member_id).where('purpose', 'in', purposes).execute()
 
 /** A member's newest valid link for a purpose. */
-export const findNewestLink = (
+export async function findNewestLink(
   { db, now }: Pick<World, 'db' | 'now'>,
   purpose: Purpose,
   member_id: string,
-): Promise<LinkSeed | undefined> =>
+): Promise<LinkSeed | undefined> {
+  const { rows } = await selectNewestLink(db, { purpose, member_id, now: now() })
+  return rows[0]
+}
+
+type NewestLink = { purpose: Purpose; member_id: string; now: Date }
+const selectNewestLink = statement((db, { purpose, member_id, now }: NewestLink) =>
   db
     .selectFrom('email_link')
     .select(['purpose', 'member_id', 'email', 'created_at'])
     .where('member_id', '=', member_id)
     .where('purpose', '=', purpose)
-    .where('expires_at', '>', now())
+    .where('expires_at', '>', now)
     .orderBy('created_at', 'desc')
-    .limit(1)
-    .executeTakeFirst()
+    .limit(sql.lit(1)),
+)
 
 type Addressee = { id: string; email: string }
 
