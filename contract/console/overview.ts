@@ -11,14 +11,14 @@ const DayFigures = z.object({ joined: count, collected: amount, first_payments: 
 
 const Problem = z.object({
   /** What it is about. The page says what to do. */
-  kind: z.enum(['dispute', 'difference', 'unanswered', 'review', 'renewal', 'email']),
+  kind: z.enum(['dispute', 'discrepancy', 'unanswered', 'review', 'renewal', 'email']),
   title: z.string(),
   detail: z.string(),
   since: z.string(),
   amount: z.optional(amount),
   member: z.optional(z.object({ id: z.string(), name: z.string() })),
-  /** Of a difference: what it is resolved by. */
-  difference: z.optional(z.object({ reference: z.string(), kind: z.string() })),
+  /** Of a discrepancy: what it is resolved by. */
+  discrepancy: z.optional(z.object({ reference: z.string(), kind: z.string() })),
 })
 
 const ProblemList = z.object({ problems: z.array(Problem), is_capped: z.boolean() })
@@ -56,15 +56,15 @@ export const consoleOverviewCalls = {
     input: z.object({}),
     output: ProblemList,
   },
-  resolveDifference: {
+  resolveDiscrepancy: {
     method: 'POST',
     path: '/console/problems/resolve',
-    summary: 'Resolve a difference between the gateway’s books and ours, with a reason',
+    summary: 'Resolve a discrepancy between the gateway’s books and ours, with a reason',
     permission: 'resolve_problems',
     needsProof: true,
     input: z.object({
       reference: z.string('Please name a payment.').check(z.minLength(1), z.maxLength(100)),
-      kind: z.string('Please name the difference.').check(z.minLength(1), z.maxLength(100)),
+      kind: z.string('Please name the discrepancy.').check(z.minLength(1), z.maxLength(100)),
       reason,
     }),
     output: ProblemList,

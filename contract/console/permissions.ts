@@ -19,7 +19,7 @@ export const permissions = {
   adjust_billing: { text: 'Waive a period and move the renewal day', roles: ['owner', 'manager', 'finance'] },
   refund: { text: 'Refund and void payments', roles: ['owner', 'manager', 'finance'] },
   see_problems: { text: 'See what needs a person', roles: ['owner', 'manager', 'support', 'finance', 'viewer'] },
-  resolve_problems: { text: 'Resolve differences with the gateway', roles: ['owner', 'manager', 'finance'] },
+  resolve_problems: { text: 'Resolve discrepancies with the gateway', roles: ['owner', 'manager', 'finance'] },
   see_sponsors: {
     text: 'See sponsors, their visits and joins',
     roles: ['owner', 'manager', 'support', 'finance', 'viewer'],
@@ -100,7 +100,8 @@ export const actions = {
   add_document: { text: 'Added a document' },
   withdraw_document: { text: 'Withdrew a document', needsReason: true },
   restore_document: { text: 'Put a document in force again' },
-  resolve_difference: { text: 'Resolved a difference', needsReason: true },
+  /** The stored name stays, and so does `difference` in its details: the hashes of the audit log cover both. */
+  resolve_difference: { text: 'Resolved a discrepancy', needsReason: true },
   open_breaker: { text: 'Opened a breaker' },
   close_breaker: { text: 'Closed a breaker' },
   block_network: { text: 'Blocked a network' },

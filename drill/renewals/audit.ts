@@ -129,8 +129,8 @@ export async function auditRenewals(
   }
 
   for (const problem of await countEmails(db, expected, emails)) findings['receipts or notices too many'].push(problem)
-  const differences = await select<{ kind: string }>(db, "select * from difference where kind <> 'dispute'")
-  for (const row of differences) findings['gateway and journal differ'].push(JSON.stringify(row))
+  const discrepancies = await select<{ kind: string }>(db, "select * from difference where kind <> 'dispute'")
+  for (const row of discrepancies) findings['gateway and journal differ'].push(JSON.stringify(row))
   if (await allowsSecondCharge(db)) findings['the database allows a second charge'].push('payment_one_per_period')
   findings['errors in the log'] = log
     .split('\n')

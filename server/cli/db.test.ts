@@ -192,7 +192,7 @@ it.skipIf(isPostgres).each([
   ['dance', 2, 'npm run db -- COMMAND'],
   ['load', 1, 'DIR is missing.'],
   ['restore', 1, 'FILE is missing.'],
-  ['list cats', 1, 'enrollments, members, differences, csp-reports, sponsors'],
+  ['list cats', 1, 'enrollments, members, discrepancies, csp-reports, sponsors'],
   ['--help', 0, 'npm run db -- COMMAND'],
   ['reset --yes --help', 0, 'npm run db -- COMMAND'],
   ['backup -h', 0, 'npm run db -- COMMAND'],

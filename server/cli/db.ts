@@ -18,7 +18,7 @@ const USAGE = `npm run db -- COMMAND
   migrate                    bring the schema up to date
   seed                       load the sample sponsors, packages and documents
   load DIR                   load your own: sponsors.csv, packages.csv, documents/*.html
-  list enrollments|members|sponsors|differences|csp-reports
+  list enrollments|members|sponsors|discrepancies|csp-reports
   credit USERNAME            which sponsors' links led to a member, and whether that record is intact
   events [FILTERS] [--json]  the security log, newest first; --member=USERNAME --kind=KIND --since=DAY --until=DAY
                              --address=IP --limit=NUMBER narrow it down

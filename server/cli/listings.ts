@@ -41,7 +41,7 @@ export const listings: Record<string, (db: Db) => Promise<string>> = {
       rows.map((row) => [row.username, `${row.first_name} ${row.last_name}`, row.email, row.site, at(row.joined_at)]),
     )
   },
-  differences: async (db) => {
+  discrepancies: async (db) => {
     const rows = await db.selectFrom('difference').selectAll().orderBy('found_at', 'desc').limit(MAX_ROWS).execute()
     return table(
       ['reference', 'what', 'here', 'there', 'found', 'cleared', 'resolved', 'reason'],

@@ -7,7 +7,7 @@ import { liftHold, putOnHold } from '#server/membership/hold.ts'
 import { changePrice, countChanged } from '#server/membership/price-change.ts'
 import { OperatorError } from '#server/operator-error.ts'
 import { backfillCards } from '#server/payments/backfill.ts'
-import { differencesOf, resolveDifference } from '#server/payments/books/differences.ts'
+import { discrepanciesOf, resolveDiscrepancy } from '#server/payments/books/discrepancies.ts'
 import {
   dollars,
   executeRefund,
@@ -23,10 +23,10 @@ import { showPayment } from './show-payment.ts'
 
 const USAGE = `npm run payments -- COMMAND
 
-  show REFERENCE                             a payment: member, period, state, card, refunds, differences
+  show REFERENCE                             a payment: member, period, state, card, refunds, discrepancies
   refund REFERENCE [AMOUNT] --reason "…"     give money back: AMOUNT such as 25.00, or all that is left
   void REFERENCE --reason "…"                cancel a charge that has not settled yet (about a day)
-  resolve REFERENCE KIND --reason "…"        a difference to the gateway's books may stay; KIND as in show
+  resolve REFERENCE KIND --reason "…"        a discrepancy with the gateway's books may stay; KIND as in show
   hold USERNAME --reason "…"                 charge nothing more until the hold is lifted
   release USERNAME --reason "…"              lift a hold, also one that a dispute has caused
   price PRODUCT AMOUNT --reason "…"          a package renews at another price: at once for new members and for
@@ -75,15 +75,15 @@ const commands: Record<string, Command> = {
     required: ['REFERENCE', 'KIND'],
     needsReason: true,
     run: async (context, [reference = '', kind = ''], { reason, who }) => {
-      if (await resolveDifference(context, { reference, kind, reason, who }))
+      if (await resolveDiscrepancy(context, { reference, kind, reason, who }))
         return `Resolved. It opens again only if the gateway says something else.`
-      const open = (await differencesOf(context.db, reference))
+      const open = (await discrepanciesOf(context.db, reference))
         .filter(({ resolved_at }) => !resolved_at)
-        .map((difference) => `'${difference.kind}'`)
+        .map((discrepancy) => `'${discrepancy.kind}'`)
       throw new OperatorError(
         open.length
-          ? `${reference} has no open difference '${kind}'. It has: ${open.join(', ')}.`
-          : `${reference} has no open difference.`,
+          ? `${reference} has no open discrepancy '${kind}'. It has: ${open.join(', ')}.`
+          : `${reference} has no open discrepancy.`,
       )
     },
   },

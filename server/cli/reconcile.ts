@@ -33,20 +33,21 @@ async function compare(args: string[], { env, open = openDatabase }: Surrounding
     await refuseNewer(db)
     await requireMaster(db)
     const payment = openPaymentGateway(config, clock)
-    const { differences, attempts, transactions } = await reconcile(
+    const { discrepancies, attempts, transactions } = await reconcile(
       { config, db, log: createLog(config.LOG_LEVEL, process.stderr), now: clock, payment },
       since,
     )
     const scope = `${plural(attempts, 'payment')} here, ${plural(transactions, 'transaction')} at the gateway '${payment.name}', since ${since.toISOString().slice(0, 10)}`
-    console.log(`${differences.length ? plural(differences.length, 'difference') : 'No differences'}. ${scope}.`)
-    if (differences.length)
+    const { length } = discrepancies
+    console.log(`${length === 1 ? '1 discrepancy' : `${length || 'No'} discrepancies`}. ${scope}.`)
+    if (length)
       console.log(
         table(
-          ['reference', 'difference', 'here', 'gateway', 'transaction'],
-          differences.map((row) => [row.reference, row.kind, row.ours, row.theirs, row.transaction_id]),
+          ['reference', 'discrepancy', 'here', 'gateway', 'transaction'],
+          discrepancies.map((row) => [row.reference, row.kind, row.ours, row.theirs, row.transaction_id]),
         ),
       )
-    return differences.length ? 1 : 0
+    return length ? 1 : 0
   } finally {
     await close()
   }

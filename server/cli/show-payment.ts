@@ -1,10 +1,10 @@
 import { type Brand, brands } from '#contract/card.ts'
 import { at, table } from '#server/cli/listings.ts'
 import { type Db, inTransaction } from '#server/db/db.ts'
-import { differencesOf } from '#server/payments/books/differences.ts'
+import { discrepanciesOf } from '#server/payments/books/discrepancies.ts'
 import { dollars, unknownReference } from '#server/payments/refunds.ts'
 
-/** Everything about a payment, for the terminal: member, card, refunds, differences, and the member's other payments. */
+/** Everything about a payment, for the terminal: member, card, refunds, discrepancies, the member's other payments. */
 export const showPayment = (db: Db, reference: string): Promise<string> =>
   inTransaction(db, async (db) => {
     const payment = await findPayment(db, reference)
@@ -15,7 +15,7 @@ export const showPayment = (db: Db, reference: string): Promise<string> =>
       .where('payment_reference', '=', reference)
       .orderBy('created_at')
       .execute()
-    const differences = await differencesOf(db, reference)
+    const discrepancies = await discrepanciesOf(db, reference)
     const payments = await db
       .selectFrom('payment')
       .select(['reference', 'period', 'state', 'amount_cents', 'refunded_cents', 'created_at'])
@@ -37,9 +37,9 @@ export const showPayment = (db: Db, reference: string): Promise<string> =>
         ]),
       ),
       ...section(
-        'Differences to the gateway’s books',
+        'Discrepancies with the gateway’s books',
         ['kind', 'here', 'gateway', 'found', 'resolved', 'reason'],
-        differences.map((row) => [
+        discrepancies.map((row) => [
           row.kind,
           row.ours,
           row.theirs,

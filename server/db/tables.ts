@@ -270,6 +270,7 @@ export type Tables = {
   joining_pause: { id: number; message: string; created_at: Date; ends_at: Date | null }
   limit_refusal: { name: string; hour: Date; count: number; expires_at: Date }
   reconciliation_run: { finished_at: Date; expires_at: Date }
+  /** A discrepancy. The stored name stays, because processes of two versions share this table during an update. */
   difference: {
     reference: string
     kind: string

@@ -10,7 +10,7 @@ import { emailsTo, joinedMember } from '#server/test/member.ts'
 import { type Site, testSite } from '#server/test/site.ts'
 import { runJobs } from '#server/worker/jobs.ts'
 import { backfillCards } from './backfill.ts'
-import { openDifferences, resolveDifference } from './books/differences.ts'
+import { openDiscrepancies, resolveDiscrepancy } from './books/discrepancies.ts'
 import { reconcile } from './books/reconciliation.ts'
 import { requestRefund, requestVoid } from './refunds.ts'
 
@@ -55,9 +55,9 @@ const renewAll = async () => {
 }
 const bookOf = async (reference: string) =>
   (await transactions(new Date(0), AbortSignal.timeout(1000))).find((line) => line.reference === reference)
-const differencesOf = async (reference: string) => {
-  const { differences } = await reconcile(site.world, new Date(0))
-  return differences.filter((each) => each.reference === reference).map(({ kind }) => kind)
+const discrepanciesOf = async (reference: string) => {
+  const { discrepancies } = await reconcile(site.world, new Date(0))
+  return discrepancies.filter((each) => each.reference === reference).map(({ kind }) => kind)
 }
 
 it('17.17 the first charge and a renewal are refunded once, and the member gets an email', async () => {
@@ -69,7 +69,7 @@ it('17.17 the first charge and a renewal are refunded once, and the member gets 
     await jobs()
     expect(await paymentOf(username, period)).toMatchObject({ state: 'refunded', refunded_cents: 9900 })
     expect(await bookOf(reference)).toMatchObject({ state: period ? 'voided' : 'refunded' })
-    expect(await differencesOf(reference)).toEqual([])
+    expect(await discrepanciesOf(reference)).toEqual([])
     await expect(requestRefund(site.world, { reference, ...request })).rejects.toThrow('already been refunded')
   }
   const emails = await emailsTo(site, email, 'Your refund of $99.00')
@@ -88,7 +88,7 @@ it('17.17 parts that are requested at once never exceed what was paid', async ()
   await jobs()
   expect(await paymentOf(username, 0)).toMatchObject({ state: 'captured', refunded_cents: 8000 })
   expect(await bookOf(reference)).toMatchObject({ state: 'captured', refunded_cents: 8000 })
-  expect(await differencesOf(reference)).toEqual([])
+  expect(await discrepanciesOf(reference)).toEqual([])
 })
 
 it('17.17 a refund whose answer is lost is repeated, and made once', async () => {
@@ -102,7 +102,7 @@ it('17.17 a refund whose answer is lost is repeated, and made once', async () =>
   await requestRefund(site.world, { reference, amount_cents: 2500, ...request })
   await jobs()
   expect(await paymentOf(username, 0)).toMatchObject({ refunded_cents: 0 })
-  expect(await differencesOf(reference), 'a refund that is running is not a difference').toEqual([])
+  expect(await discrepanciesOf(reference), 'a refund that is running is not a discrepancy').toEqual([])
   site.world.payment.refund = refund
   site.advance(3600)
   await jobs()
@@ -124,7 +124,7 @@ it('17.18 a part waits until the charge has settled, and a void is possible only
   await jobs()
   expect(await bookOf(voided.reference)).toMatchObject({ state: 'voided' })
   expect(await paymentOf(voided.username, 0)).toMatchObject({ state: 'refunded', refunded_cents: 9900 })
-  expect(await differencesOf(voided.reference)).toEqual([])
+  expect(await discrepanciesOf(voided.reference)).toEqual([])
   const settled = await newMember()
   site.advance(DAY)
   const late = requestVoid(site.world, { reference: settled.reference, ...request })
@@ -135,9 +135,9 @@ it('17.20 a dispute puts the membership on hold, and a dispute that is won leave
   const { username, member_id } = await newMember(cards.renewalDisputed)
   await renewAll()
   const { reference, transaction_id } = await paymentOf(username, 1)
-  expect(await differencesOf(reference)).toEqual([])
+  expect(await discrepanciesOf(reference)).toEqual([])
   site.advance(2 * DAY)
-  expect(await differencesOf(reference)).toEqual(['dispute'])
+  expect(await discrepanciesOf(reference)).toEqual(['dispute'])
   expect(await paymentOf(username, 1)).toMatchObject({ state: 'disputed', due_at: null, hold_reason: 'dispute' })
   expect(site.log()).toContain('a payment is disputed; the membership is on hold')
   await expect(requestRefund(site.world, { reference, ...request })).rejects.toThrow('It is disputed')
@@ -147,7 +147,7 @@ it('17.20 a dispute puts the membership on hold, and a dispute that is won leave
   const periods = await renewals.select('period').where('member.id', '=', member_id).where('period', '>', 1).execute()
   expect(periods, 'nothing more is charged').toEqual([])
   await (site.world.payment as SandboxGateway).dispute(transaction_id ?? '', 'won')
-  expect(await differencesOf(reference)).toEqual([])
+  expect(await discrepanciesOf(reference)).toEqual([])
   expect(await paymentOf(username, 1)).toMatchObject({ state: 'captured', hold_reason: 'dispute' })
 })
 
@@ -155,20 +155,20 @@ it('17.21 renewals of several months are not a double charge; two charges for on
   const { username } = await newMember()
   await renewAll()
   const { reference, enrollment_id, attempt } = await paymentOf(username, 1)
-  expect(await differencesOf(reference)).toEqual([])
+  expect(await discrepanciesOf(reference)).toEqual([])
   const other = { ...(await bookOf(reference)), transaction_id: 'second' }
   site.world.payment.transactions = async (...args) => [...(await transactions(...args)), other as never]
-  expect(await differencesOf(reference)).toContain('charged twice')
+  expect(await discrepanciesOf(reference)).toContain('charged twice')
   site.world.payment.transactions = transactions
   const key = site.db.updateTable('payment').where('enrollment_id', '=', enrollment_id).where('attempt', '=', attempt)
   await key.set({ state: 'abandoned' }).execute()
   site.advance(3600)
-  expect(await differencesOf(reference), 'captured there, abandoned here').toEqual(['state'])
+  expect(await discrepanciesOf(reference), 'captured there, abandoned here').toEqual(['state'])
   await key.set({ state: 'captured' }).execute()
-  expect(await differencesOf(reference)).toEqual([])
+  expect(await discrepanciesOf(reference)).toEqual([])
 })
 
-it('17.21 17.22 a refund by hand is one difference, which can be resolved until the gateway says something else', async () => {
+it('17.21 17.22 a refund by hand is one discrepancy, which can be resolved until the gateway says something else', async () => {
   const { reference, transaction_id } = await newMember()
   site.advance(2 * DAY)
   const byHand = async (refund_reference: string, amount_cents: number) =>
@@ -177,17 +177,17 @@ it('17.21 17.22 a refund by hand is one difference, which can be resolved until 
       AbortSignal.timeout(1000),
     )
   await byHand('byhand1', 1500)
-  expect(await differencesOf(reference)).toEqual(['refund'])
-  const before = await openDifferences(site.world)
+  expect(await discrepanciesOf(reference)).toEqual(['refund'])
+  const before = await openDiscrepancies(site.world)
   const key = { reference, kind: 'refund', reason: 'Refunded at the gateway', who: 'Rosa' }
-  expect(await resolveDifference(site.world, key)).toBe(true)
-  expect(await openDifferences(site.world)).toBe(before - 1)
-  expect(await differencesOf(reference), 'it stays resolved').toEqual([])
+  expect(await resolveDiscrepancy(site.world, key)).toBe(true)
+  expect(await openDiscrepancies(site.world)).toBe(before - 1)
+  expect(await discrepanciesOf(reference), 'it stays resolved').toEqual([])
   expect(await showPayment(site.db, reference)).toMatch(/refund +0\.00 +15\.00 .*Refunded at the gateway/)
   await byHand('byhand2', 1000)
-  expect(await differencesOf(reference), 'the gateway says something else').toEqual(['refund'])
+  expect(await discrepanciesOf(reference), 'the gateway says something else').toEqual(['refund'])
   await byHand('byhand3', 7400)
-  expect(await differencesOf(reference)).toEqual(['state'])
+  expect(await discrepanciesOf(reference)).toEqual(['state'])
 })
 
 it('17.23 a silent gateway is logged and shown by /readyz, which stays ready', async () => {
@@ -268,7 +268,7 @@ it.runIf(isPostgres)(
     expect(await run('refund', 'nothing')).toEqual([2, 'A reason is missing: --reason "…"'])
     expect(await run('refund', 'nothing', '1,5', ...reason)).toEqual([2, expect.stringContaining('not an amount')])
     expect(await run('void', ...reason)).toEqual([2, 'REFERENCE is missing.'])
-    expect(await run('resolve', 'nothing', 'state', ...reason)).toEqual([1, 'nothing has no open difference.'])
+    expect(await run('resolve', 'nothing', 'state', ...reason)).toEqual([1, 'nothing has no open discrepancy.'])
     expect(await run('backfill')).toEqual([0, 'Nothing to complete.'])
     await database.close()
   },

@@ -55,10 +55,10 @@ it.each([
 })
 
 it('4.22 the gateway’s books agree with ours before and after settlement', async () => {
-  expect((await reconcile(site.world, new Date(0))).differences).toEqual([])
+  expect((await reconcile(site.world, new Date(0))).discrepancies).toEqual([])
   emulator.settle()
   expect(await reconcile(site.world, new Date(site.world.now().getTime() - 86_400_000))).toMatchObject({
-    differences: [],
+    discrepancies: [],
     attempts: 5,
     transactions: 4,
   })

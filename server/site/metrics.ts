@@ -4,7 +4,7 @@ import { breakers, secondsOpen } from '#server/abuse/breaker.ts'
 import { refusals } from '#server/abuse/limits.ts'
 import { countWaitingJobs, jobGroups, jobKinds } from '#server/jobs/queue.ts'
 import { lostLines } from '#server/log.ts'
-import { openDifferences } from '#server/payments/books/differences.ts'
+import { openDiscrepancies } from '#server/payments/books/discrepancies.ts'
 import { lastReconciledAt } from '#server/payments/books/hourly.ts'
 import { renewalQueue } from '#server/payments/renewal-queue.ts'
 import { abandonedJobs } from '#server/worker/jobs.ts'
@@ -25,9 +25,9 @@ type Reads = [labels: Record<string, string>, value: number][]
 
 const readings: Reading[] = [
   {
-    name: 'foyer_differences',
-    help: 'Open differences between the gateway’s books and ours',
-    read: openDifferences,
+    name: 'foyer_differences', // discrepancies; the name stays, because dashboards and alerts read it
+    help: 'Open discrepancies between the gateway’s books and ours',
+    read: openDiscrepancies,
   },
   {
     name: 'foyer_reconciled_timestamp_seconds',

@@ -6,5 +6,5 @@ import { viewToday } from './today.ts'
 export const overviewHandlers = {
   getToday: (_input, { world }) => viewToday(world),
   listProblems: (_input, { world }) => listProblems(world),
-  resolveDifference: (input, { world, session }) => resolve(world, input, session.staff),
+  resolveDiscrepancy: (input, { world, session }) => resolve(world, input, session.staff),
 } satisfies HandlersOf<typeof consoleOverviewCalls>

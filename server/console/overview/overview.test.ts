@@ -85,19 +85,19 @@ describe('what needs a person', () => {
     )
   })
 
-  it('19.18 19.82 lists a difference with the gateway until it is resolved with a reason', async () => {
-    const difference = { reference: 'a'.repeat(20), kind: 'missing here' }
+  it('19.18 19.82 lists a discrepancy with the gateway until it is resolved with a reason', async () => {
+    const discrepancy = { reference: 'a'.repeat(20), kind: 'missing here' }
     await site.db
       .insertInto('difference')
-      .values({ ...difference, ours: 'nothing', theirs: 'captured', found_at: site.world.now() })
+      .values({ ...discrepancy, ours: 'nothing', theirs: 'captured', found_at: site.world.now() })
       .execute()
-    expect((await problems()).problems).toContainEqual(expect.objectContaining({ kind: 'difference', difference }))
-    const refused = await owner.post('problems/resolve', { ...difference, reason: ' ' })
+    expect((await problems()).problems).toContainEqual(expect.objectContaining({ kind: 'discrepancy', discrepancy }))
+    const refused = await owner.post('problems/resolve', { ...discrepancy, reason: ' ' })
     expect(refused.statusCode).toBe(422)
-    const reply = await owner.post('problems/resolve', { ...difference, reason: 'a test charge' })
+    const reply = await owner.post('problems/resolve', { ...discrepancy, reason: 'a test charge' })
     expect(reply.statusCode, reply.body).toBe(200)
-    expect(reply.json().problems.map(({ kind }: { kind: string }) => kind)).not.toContain('difference')
-    expect((await owner.post('problems/resolve', { ...difference, reason: 'again' })).statusCode).toBe(409)
+    expect(reply.json().problems.map(({ kind }: { kind: string }) => kind)).not.toContain('discrepancy')
+    expect((await owner.post('problems/resolve', { ...discrepancy, reason: 'again' })).statusCode).toBe(409)
   })
 
   it('19.18 lists a renewal that was declined three times, and says when the last try is', async () => {

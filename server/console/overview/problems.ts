@@ -6,7 +6,7 @@ import { renewalTotal } from '#contract/renewal.ts'
 import { recordAction } from '#server/audit/audit.ts'
 import { type Db, inTransaction } from '#server/db/db.ts'
 import type { RenewalLine } from '#server/db/tables.ts'
-import { resolveDifference } from '#server/payments/books/differences.ts'
+import { resolveDiscrepancy } from '#server/payments/books/discrepancies.ts'
 import { Refusal } from '#server/refusal.ts'
 import type { World } from '#server/world/world.ts'
 
@@ -23,7 +23,7 @@ const daysAgo = ({ now }: Pick<World, 'now'>, days: number) => new Date(now().ge
 
 export async function listProblems(world: Pick<World, 'db' | 'now'>): Promise<ProblemList> {
   const lists = await Promise.all([
-    differences(world.db),
+    discrepancies(world.db),
     openPayments(world),
     lastTries(world.db),
     givenUpEmails(world),
@@ -42,7 +42,7 @@ type MemberColumns = { member_id: string | null; first_name: string | null; last
 const memberOf = ({ member_id, first_name, last_name }: MemberColumns) =>
   member_id ? { member: { id: member_id, name: `${first_name} ${last_name}` } } : {}
 
-async function differences(db: Db): Promise<Problem[]> {
+async function discrepancies(db: Db): Promise<Problem[]> {
   const rows = await db
     .selectFrom('difference')
     .leftJoin('payment', 'payment.reference', 'difference.reference')
@@ -57,12 +57,12 @@ async function differences(db: Db): Promise<Problem[]> {
   return rows.map((row) => ({
     ...(row.kind === 'dispute'
       ? { kind: 'dispute', title: 'A payment is disputed' }
-      : { kind: 'difference', title: `Our books and the gateway’s differ: ${row.kind}` }),
+      : { kind: 'discrepancy', title: `Our books and the gateway’s differ: ${row.kind}` }),
     detail: `Here: ${row.ours}. At the gateway: ${row.theirs}.`,
     since: row.found_at.toISOString(),
     ...(row.amount_cents === null ? {} : { amount: toAmount(row.amount_cents) }),
     ...memberOf(row),
-    difference: { reference: row.reference, kind: row.kind },
+    discrepancy: { reference: row.reference, kind: row.kind },
   }))
 }
 
@@ -128,8 +128,8 @@ type Resolution = { reference: string; kind: string; reason: string }
 export async function resolve(world: World, input: Resolution, staff: Staff): Promise<ProblemList> {
   await inTransaction(world.db, async (db) => {
     const inner = { ...world, db }
-    if (!(await resolveDifference(inner, { ...input, who: staff.email })))
-      throw new Refusal(409, 'This difference is not open any more.')
+    if (!(await resolveDiscrepancy(inner, { ...input, who: staff.email })))
+      throw new Refusal(409, 'This discrepancy is not open any more.')
     await recordAction(inner, {
       act: 'resolve_difference',
       actor: staff,

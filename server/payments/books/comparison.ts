@@ -1,7 +1,7 @@
 import { toAmount } from '#contract/money.ts'
 import type { PaymentState, Tables } from '#server/db/tables.ts'
 import type { Transaction } from '#server/gateways/payment/port.ts'
-import { type Difference, newDifference } from './differences.ts'
+import { type Discrepancy, newDiscrepancy } from './discrepancies.ts'
 
 /** A payment in our journal. */
 type Ours = Pick<
@@ -16,7 +16,7 @@ type Ours = Pick<
 
 type TheirState = Transaction['state'] | 'nothing'
 
-/** The gateway's states that match each of ours. Anything else is a difference. */
+/** The gateway's states that match each of ours. Anything else is a discrepancy. */
 const matchingStates: Record<PaymentState, TheirState[]> = {
   captured: ['captured'],
   refunded: ['refunded', 'voided'], // before the charge has settled, a full refund is a void
@@ -26,7 +26,7 @@ const matchingStates: Record<PaymentState, TheirState[]> = {
   abandoned: ['nothing', 'declined', 'voided', 'refunded'],
   review: ['review'],
   capture_failed: ['captured', 'refunded'], // the operator has captured it by hand
-  // These do not last: an attempt that stays in one of them is a difference.
+  // These do not last: an attempt that stays in one of them is a discrepancy.
   reserved: [],
   authorizing: [],
   authorized: [],
@@ -40,8 +40,8 @@ export const isPolledByJanitor = ({ state }: { state: PaymentState }) => POLLED.
 
 const TRANSIENT: PaymentState[] = [...POLLED, 'review', 'enrolled', 'abandoned']
 
-/** All differences between our journal and the gateway's books, except for attempts that may still change. */
-export function compareBooks(journal: Ours[], books: Transaction[], settledBefore: Date): Difference[] {
+/** All discrepancies between our journal and the gateway's books, except for attempts that may still change. */
+export function compareBooks(journal: Ours[], books: Transaction[], settledBefore: Date): Discrepancy[] {
   const byReference = Map.groupBy(books, ({ reference }) => reference)
   const references = new Set(journal.map(({ reference }) => reference))
   return [
@@ -49,30 +49,30 @@ export function compareBooks(journal: Ours[], books: Transaction[], settledBefor
     ...chargedTwice(journal, byReference),
     ...books
       .filter((theirs) => hasMoney(theirs) && !references.has(theirs.reference))
-      .map((theirs) => newDifference('unknown here', theirs, 'nothing', inWords(theirs))),
+      .map((theirs) => newDiscrepancy('unknown here', theirs, 'nothing', inWords(theirs))),
   ]
 }
 
-function compareOne(ours: Ours, transactions: Transaction[], settledBefore: Date): Difference[] {
+function compareOne(ours: Ours, transactions: Transaction[], settledBefore: Date): Discrepancy[] {
   const refunds = transactions.filter((theirs) => isRefundAlone(ours, theirs))
   if (refunds.length && refunds.length === transactions.length) return compareRefunds(ours, refunds)
   const theirs = transactions.find(hasMoney) ?? transactions.find((each) => !refunds.includes(each))
   const since = isPolledByJanitor(ours) ? ours.created_at : ours.updated_at
   const mayStillChange = TRANSIENT.includes(ours.state) && since > settledBefore
-  const differences: Difference[] = []
+  const discrepancies: Discrepancy[] = []
   const add = (kind: string, here: string, there: string) =>
-    differences.push(
-      newDifference(kind, { ...ours, transaction_id: ours.transaction_id ?? theirs?.transaction_id }, here, there),
+    discrepancies.push(
+      newDiscrepancy(kind, { ...ours, transaction_id: ours.transaction_id ?? theirs?.transaction_id }, here, there),
     )
   if (theirs && isDispute(ours, theirs)) add('dispute', ours.member_id ? 'on hold' : 'no member', inWords(theirs))
   else if (!isExpected(ours, theirs) && !mayStillChange) add('state', ours.state, inWords(theirs))
   else if (ours.state === 'captured' && theirs?.state === 'captured')
-    differences.push(...compareRefunds(ours, [theirs], ours.refunded_cents))
+    discrepancies.push(...compareRefunds(ours, [theirs], ours.refunded_cents))
   if (theirs && hasMoney(theirs) && theirs.amount_cents !== ours.amount_cents)
     add('amount', toAmount(ours.amount_cents), toAmount(theirs.amount_cents))
   if ((ours.state === 'captured' || ours.state === 'enrolled') && !ours.member_id)
     add('paid without member', 'no member', inWords(theirs))
-  return differences
+  return discrepancies
 }
 
 function isExpected(ours: Ours, theirs: Transaction | undefined): boolean {
@@ -90,14 +90,14 @@ const isRefundAlone = (ours: Ours, theirs: Transaction) =>
   theirs.state === 'refunded' && ours.transaction_id !== null && theirs.transaction_id !== ours.transaction_id
 
 /** Refunds that only one side knows. If the books start after the charge, they may lack earlier refunds: `atLeast` is 0. */
-function compareRefunds(ours: Ours, lines: Transaction[], atLeast = 0): Difference[] {
+function compareRefunds(ours: Ours, lines: Transaction[], atLeast = 0): Discrepancy[] {
   const refunded = lines.reduce((sum, line) => sum + (line.refunded_cents ?? 0), 0)
   if (refunded >= atLeast && refunded <= ours.refunded_cents + ours.requested_cents) return []
-  return [newDifference('refund', ours, toAmount(ours.refunded_cents), toAmount(refunded))]
+  return [newDiscrepancy('refund', ours, toAmount(ours.refunded_cents), toAmount(refunded))]
 }
 
 /** Two transactions for one attempt, or two attempts for one period, that both hold or have captured money. */
-function chargedTwice(journal: Ours[], byReference: Map<string, Transaction[]>): Difference[] {
+function chargedTwice(journal: Ours[], byReference: Map<string, Transaction[]>): Discrepancy[] {
   const charges = journal.flatMap((ours) =>
     (byReference.get(ours.reference) ?? []).filter(hasMoney).map((theirs) => ({ ours, theirs })),
   )
@@ -105,7 +105,7 @@ function chargedTwice(journal: Ours[], byReference: Map<string, Transaction[]>):
     .filter((charges) => charges.length > 1)
     .flatMap((charges) =>
       charges.map(({ ours, theirs }) =>
-        newDifference('charged twice', ours, ours.state, `${inWords(theirs)}, one of ${charges.length}`),
+        newDiscrepancy('charged twice', ours, ours.state, `${inWords(theirs)}, one of ${charges.length}`),
       ),
     )
 }

@@ -18,15 +18,15 @@ export async function reconcileHourly(world: World): Promise<void> {
   if (((await lastReconciledAt(world)) ?? new Date(0)) > later(-HOUR_MS)) return
   if (!(await acquireLease(world.db, now, { name: 'reconciliation', key: turn, expires_at: later(HOUR_MS) }))) return
   try {
-    const { differences } = await reconcile(world, later(-DAYS_BACK * DAY_MS))
+    const { discrepancies } = await reconcile(world, later(-DAYS_BACK * DAY_MS))
     await world.db
       .insertInto('reconciliation_run')
       .values({ finished_at: now, expires_at: later(REMEMBERED_MS) })
       .onConflict((conflict) => conflict.doNothing())
       .execute()
-    if (differences.length)
+    if (discrepancies.length)
       world.log.error(
-        { differences: differences.length },
+        { discrepancies: discrepancies.length },
         'our payments differ from the gateway’s books; run: npm run reconcile',
       )
   } catch (error) {

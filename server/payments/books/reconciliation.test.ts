@@ -15,7 +15,7 @@ import { testDatabase } from '#server/test/database.ts'
 import { filledForm, type Site, testSite } from '#server/test/site.ts'
 import { deleteExpired, settleAttempts } from '#server/worker/janitor.ts'
 import { runJobs } from '#server/worker/jobs.ts'
-import { openDifferences } from './differences.ts'
+import { openDiscrepancies } from './discrepancies.ts'
 import { reconcileHourly } from './hourly.ts'
 import { reconcile } from './reconciliation.ts'
 
@@ -40,22 +40,22 @@ const enroll = async (cc_number: string = cards.good) => {
 const changeBooks = (change: (books: Transaction[]) => Transaction[]) => {
   site.world.payment.transactions = async (...args) => change(await transactions(...args))
 }
-const findDifferences = async () => {
-  const { differences } = await reconcile(site.world, new Date(0))
-  return differences.map(({ reference, kind }) => `${reference} ${kind}`)
+const findDiscrepancies = async () => {
+  const { discrepancies } = await reconcile(site.world, new Date(0))
+  return discrepancies.map(({ reference, kind }) => `${reference} ${kind}`)
 }
 const HOUR = 3600
 const soon = () => AbortSignal.timeout(1000)
 
-it('4.19 books that agree have no differences, whatever the outcome of the attempts', async () => {
+it('4.19 books that agree have no discrepancies, whatever the outcome of the attempts', async () => {
   await enroll()
   await enroll(cards.declined)
   await enroll(cards.review)
   site.advance(HOUR)
-  expect(await reconcile(site.world, new Date(0))).toEqual({ differences: [], attempts: 3, transactions: 3 })
+  expect(await reconcile(site.world, new Date(0))).toEqual({ discrepancies: [], attempts: 3, transactions: 3 })
 })
 
-it('4.19 every kind of difference is found, recorded, and cleared when it is gone', async () => {
+it('4.19 every kind of discrepancy is found, recorded, and cleared when it is gone', async () => {
   const { reference } = await enroll()
   const changeTheirs = (change: Partial<Transaction>) => (books: Transaction[]) =>
     books.map((line) => (line.reference === reference ? { ...line, ...change } : line))
@@ -68,34 +68,34 @@ it('4.19 every kind of difference is found, recorded, and cleared when it is gon
   ]
   for (const [kind, change] of cases) {
     changeBooks(change)
-    expect(new Set(await findDifferences()), kind).toEqual(new Set([`${reference} ${kind}`]))
-    expect(await openDifferences(site.world)).toBe(1)
+    expect(new Set(await findDiscrepancies()), kind).toEqual(new Set([`${reference} ${kind}`]))
+    expect(await openDiscrepancies(site.world)).toBe(1)
     changeBooks((books) => books)
-    expect(await findDifferences()).toEqual([])
-    expect(await openDifferences(site.world)).toBe(0)
+    expect(await findDiscrepancies()).toEqual([])
+    expect(await openDiscrepancies(site.world)).toBe(0)
   }
   changeBooks((books) => [
     ...books,
     { reference: 'unknown', transaction_id: 'x', amount_cents: 9900, state: 'captured' as const },
   ])
-  expect(await findDifferences()).toEqual(['unknown unknown here'])
+  expect(await findDiscrepancies()).toEqual(['unknown unknown here'])
   changeBooks((books) => books)
   const rows = await site.db.selectFrom('difference').select(['kind', 'cleared_at']).execute()
   expect(rows.map(({ kind }) => kind).sort()).toEqual(['amount', 'charged twice', 'state', 'unknown here'])
 })
 
-it('4.19 a payment that is stuck is a difference after its time limit', async () => {
+it('4.19 a payment that is stuck is a discrepancy after its time limit', async () => {
   const { enrollment_id, reference } = await enroll()
   const set = (state: 'enrolled' | 'captured') =>
     site.db.updateTable('payment').set({ state }).where('enrollment_id', '=', enrollment_id).execute()
   await set('enrolled')
-  expect(await findDifferences()).not.toContain(`${reference} state`)
+  expect(await findDiscrepancies()).not.toContain(`${reference} state`)
   site.advance(HOUR)
-  expect(await findDifferences()).toContain(`${reference} state`)
+  expect(await findDiscrepancies()).toContain(`${reference} state`)
   await set('captured')
 })
 
-it('4.19 a payment that could not be captured is a difference until the operator captures it by hand', async () => {
+it('4.19 a payment that could not be captured is a discrepancy until the operator captures it by hand', async () => {
   const { capture } = site.world.payment
   site.world.payment.capture = async () => 'refused'
   const { reference } = await enroll()
@@ -113,20 +113,20 @@ it('4.19 a payment that could not be captured is a difference until the operator
     ['refunded', true],
   ] as const) {
     reportState(state)
-    expect(await findDifferences(), state).toEqual(agrees ? [] : [`${reference} state`])
+    expect(await findDiscrepancies(), state).toEqual(agrees ? [] : [`${reference} state`])
     expect(await isCleared(), state).toBe(agrees)
   }
   changeBooks((books) => books)
   const [line] = (await transactions(new Date(0), soon())).filter((line) => line.reference === reference)
   await capture(line?.transaction_id ?? '', soon())
-  expect(await findDifferences()).toEqual([])
+  expect(await findDiscrepancies()).toEqual([])
 })
 
 it.each([
   ['a review approves it', cards.review, 'review', 'captured', new Date(0)],
   ['it is captured long after it was created', cards.good, 'captured', 'held', new Date('2027-01-01')],
 ] as const)(
-  '4.19 a payment that changes during the comparison is not a difference: %s',
+  '4.19 a payment that changes during the comparison is not a discrepancy: %s',
   async (_, card, before, then, since) => {
     const { enrollment_id, reference } = await enroll(card)
     site.advance(HOUR)
@@ -137,17 +137,17 @@ it.each([
       await site.db.updateTable('payment').set(moved).where('enrollment_id', '=', enrollment_id).execute()
       return books.filter((line) => line.reference === reference).map((line) => ({ ...line, state: then }))
     }
-    const { differences } = await reconcile(site.world, since)
-    expect(differences.filter((each) => each.reference === reference && each.kind === 'state')).toEqual([])
+    const { discrepancies } = await reconcile(site.world, since)
+    expect(discrepancies.filter((each) => each.reference === reference && each.kind === 'state')).toEqual([])
     changeBooks((books) => books.filter((line) => line.reference !== reference))
-    expect(await findDifferences(), 'the next comparison reports it').toContain(`${reference} state`)
+    expect(await findDiscrepancies(), 'the next comparison reports it').toContain(`${reference} state`)
     changeBooks((books) => books)
     await site.db.updateTable('payment').set({ state: before }).where('enrollment_id', '=', enrollment_id).execute()
-    expect(await findDifferences()).toEqual([])
+    expect(await findDiscrepancies()).toEqual([])
   },
 )
 
-it('4.19 a payment at the start of the period is not a difference when the gateway’s clock is behind ours', async () => {
+it('4.19 a payment at the start of the period is not a discrepancy when the gateway’s clock is behind ours', async () => {
   const before = await enroll()
   site.advance(HOUR / 2)
   const { reference } = await enroll()
@@ -159,20 +159,20 @@ it('4.19 a payment at the start of the period is not a difference when the gatew
   ])
   site.world.payment.transactions = async (edge, signal) =>
     (await transactions(new Date(0), signal)).filter((line) => (submitted.get(line.reference) ?? 0) >= edge.getTime())
-  expect(await reconcile(site.world, since)).toEqual({ differences: [], attempts: 2, transactions: 2 })
+  expect(await reconcile(site.world, since)).toEqual({ discrepancies: [], attempts: 2, transactions: 2 })
   changeBooks((books) => books)
 })
 
-it('4.19 a payment whose outcome stays unknown is a difference, however often it is looked up', async () => {
+it('4.19 a payment whose outcome stays unknown is a discrepancy, however often it is looked up', async () => {
   const { lookup } = site.world.payment
   site.world.payment.lookup = async () => ({ outcome: 'unknown' })
   const { reference } = await enroll(cards.responseLost)
-  expect(await findDifferences()).not.toContain(`${reference} state`)
+  expect(await findDiscrepancies()).not.toContain(`${reference} state`)
   for (let minutes = 0; minutes < 60; minutes += 5) {
     site.advance(5 * 60)
     while (await settleAttempts(site.world));
   }
-  expect(await findDifferences()).toContain(`${reference} state`)
+  expect(await findDiscrepancies()).toContain(`${reference} state`)
   site.world.payment.lookup = lookup
   while (await settleAttempts(site.world)) site.advance(15)
 })
@@ -183,19 +183,19 @@ it('4.19 a hold for an abandoned attempt is voided', async () => {
   site.advance(HOUR)
   const otherJob = { enrollment_id: randomUUID(), attempt: 1, transaction_id: 'of another gateway' }
   await addJob(site.db, 'void', otherJob, new Date(site.world.now().getTime() + HOUR * 1000)) // must not prevent it
-  expect(await findDifferences()).toContain(`${reference} state`)
+  expect(await findDiscrepancies()).toContain(`${reference} state`)
   while (await runJobs(site.world));
-  expect(await findDifferences()).not.toContain(`${reference} state`)
+  expect(await findDiscrepancies()).not.toContain(`${reference} state`)
   const books = await transactions(new Date(0), AbortSignal.timeout(1000))
   expect(books.find((line) => line.reference === reference)?.state).toBe('voided')
 })
 
-it('4.19 a payment without a member and a member without a payment are differences', async () => {
+it('4.19 a payment without a member and a member without a payment are discrepancies', async () => {
   const { enrollment_id, reference } = await enroll()
   const other = randomUUID()
   await site.db.insertInto('enrollment').values({ id: other, created_at: site.world.now() }).execute()
   await site.db.updateTable('member').set({ enrollment_id: other }).where('enrollment_id', '=', enrollment_id).execute()
-  expect(await findDifferences()).toEqual(
+  expect(await findDiscrepancies()).toEqual(
     expect.arrayContaining([`${reference} paid without member`, `${other} member unpaid`]),
   )
 })
@@ -253,18 +253,21 @@ it('4.19 the books are compared once an hour across all processes, sooner after 
   await watched.close()
 })
 
-it('4.19 npm run reconcile exits with 0, with 1 if there is a difference, with 2 if it cannot compare', async () => {
+it('4.19 npm run reconcile exits with 0, with 1 if there is a discrepancy, with 2 if it cannot compare', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'foyer-books-'))
   const database = await testDatabase()
   const env = { DATA_DIR: folder, ...(database.url ? { DATABASE_URL: database.url } : {}) }
   const run = (settings: Record<string, string> = {}, ...args: string[]) =>
     callCommand(main, args, { ...env, ...settings }, database.url ? undefined : database)
   const agrees = await run()
-  expect([agrees.code, agrees.output]).toEqual([0, expect.stringMatching(/^No differences\. 0 payments here/)])
+  expect([agrees.code, agrees.output]).toEqual([0, expect.stringMatching(/^No discrepancies\. 0 payments here/)])
   const stray = { transaction_id: 'sb_1', reference: 'stray', amount_cents: 9900, state: 'captured', at: '2999-01-01' }
   await appendFile(join(folder, 'sandbox-payments.jsonl'), `\n${JSON.stringify(stray)}\n`)
   const differs = await run()
-  expect([differs.code, differs.output]).toEqual([1, expect.stringContaining('stray      unknown here  nothing')])
+  expect([differs.code, differs.output]).toEqual([
+    1,
+    expect.stringMatching(/^1 discrepancy\. .*stray {6}unknown here {2}nothing/s),
+  ])
   const failed = await run({ PAYMENT_SANDBOX_URL: 'http://127.0.0.1:9' })
   expect([failed.code, failed.output]).toEqual([2, expect.stringContaining('did not return its books')])
   expect((await run({}, '--weeks', '3')).code).toBe(2)

@@ -5,15 +5,15 @@ import { OperatorError } from '#server/operator-error.ts'
 import { endedWithoutCharge } from '#server/payments/payments.ts'
 import type { World } from '#server/world/world.ts'
 import { compareBooks, isPolledByJanitor } from './comparison.ts'
-import { type Difference, knownUnpaidMembers, newDifference, recordDifferences } from './differences.ts'
+import { type Discrepancy, knownUnpaidMembers, newDiscrepancy, recordDiscrepancies } from './discrepancies.ts'
 import { recordDisputes } from './disputes.ts'
 
 type Context = Pick<World, 'config' | 'db' | 'log' | 'now' | 'payment'>
 
 /**
- * Compares the gateway's books since a date with our journal, in both directions. Each difference is a row, which is
+ * Compares the gateway's books since a date with our journal, in both directions. Each discrepancy is a row, which is
  * cleared by the first comparison that no longer finds it. Holds for attempts that have ended are voided, and a dispute puts
- * the membership on hold. Returns the differences that nobody has resolved.
+ * the membership on hold. Returns the discrepancies that nobody has resolved.
  */
 export async function reconcile(context: Context, since: Date) {
   const startedAt = context.now()
@@ -35,11 +35,11 @@ export async function reconcile(context: Context, since: Date) {
     ...(await unpaidMembers(context, since, knownUnpaid)),
   ]
   const compared = [...attempts, ...books, ...knownUnpaid].filter(isUnchanged)
-  const differences = await recordDifferences(context, found, compared)
+  const discrepancies = await recordDiscrepancies(context, found, compared)
   const beingVoided = await transactionsBeingVoided(context)
   for (const hold of orphanedHolds(attempts.filter(isUnchanged), books))
     if (!beingVoided.has(hold.transaction_id)) await addJob(context.db, 'void', hold, context.now())
-  return { differences, attempts: attempts.length, transactions: books.length }
+  return { discrepancies, attempts: attempts.length, transactions: books.length }
 }
 
 const attemptsSince = (context: Context, since: Date) =>
@@ -94,7 +94,7 @@ async function attemptsByReference(context: Context, references: string[]) {
   return attempts
 }
 
-/** Differences in what may change while we compare. */
+/** Discrepancies in what may change while we compare. */
 const MOVING_KINDS = ['state', 'refund']
 
 /** Attempts that changed during the comparison: our state and the gateway's were read at different times. The next run decides. */
@@ -102,7 +102,7 @@ async function changedSince(
   context: Context,
   startedAt: Date,
   attempts: JournalRow[],
-  candidates: Difference[],
+  candidates: Discrepancy[],
 ): Promise<Set<string>> {
   const references = candidates.filter(({ kind }) => MOVING_KINDS.includes(kind)).map(({ reference }) => reference)
   const current = await attemptsByReference(context, references)
@@ -123,7 +123,7 @@ async function unpaidMembers(
   { db }: Context,
   since: Date,
   knownUnpaid: { reference: string }[],
-): Promise<Difference[]> {
+): Promise<Discrepancy[]> {
   const references = knownUnpaid.map(({ reference }) => reference)
   const members = await db
     .selectFrom('member')
@@ -147,7 +147,7 @@ async function unpaidMembers(
     )
     .execute()
   return members.map(({ enrollment_id }) =>
-    newDifference('member unpaid', { reference: enrollment_id }, 'a member', 'nothing'),
+    newDiscrepancy('member unpaid', { reference: enrollment_id }, 'a member', 'nothing'),
   )
 }
 

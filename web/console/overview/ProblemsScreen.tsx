@@ -16,7 +16,7 @@ const advice: Record<Problem['kind'], string> = {
   dispute:
     'Answer the bank at the gateway. The membership is on hold: release it on the member’s page once this is settled, then resolve it here.',
   renewal: 'Ask the member for another card. Otherwise the membership ends after the last try.',
-  difference: 'Compare it at the gateway. Correct it there or here, or resolve it with a reason.',
+  discrepancy: 'Compare it at the gateway. Correct it there or here, or resolve it with a reason.',
   unanswered: 'It is looked up again and again. If that lasts for hours, ask the gateway.',
   review: 'Approve or decline it at the gateway; it follows within minutes.',
   email: 'Check the address on the member’s page, or the mail server.',
@@ -56,7 +56,7 @@ export function ProblemsScreen() {
                       <bdi>{problem.member.name}</bdi>
                     </Link>
                   )}
-                  {problem.difference && may('resolve_problems') && (
+                  {problem.discrepancy && may('resolve_problems') && (
                     <button type="button" className="link" onClick={() => setChosen(problem)}>
                       Resolve
                     </button>
@@ -67,9 +67,9 @@ export function ProblemsScreen() {
           </ul>
         </Panel>
       )}
-      {chosen?.difference && (
+      {chosen?.discrepancy && (
         <Resolve
-          difference={chosen.difference}
+          discrepancy={chosen.discrepancy}
           onClose={() => setChosen(undefined)}
           onDone={(list) => {
             setData(list)
@@ -82,21 +82,21 @@ export function ProblemsScreen() {
 }
 
 type ResolveProps = {
-  difference: NonNullable<Problem['difference']>
+  discrepancy: NonNullable<Problem['discrepancy']>
   onClose: () => void
   onDone: (list: ProblemList) => void
 }
 
-function Resolve({ difference, onClose, onDone }: ResolveProps) {
+function Resolve({ discrepancy, onClose, onDone }: ResolveProps) {
   const { api } = useConsole()
-  const { reason } = consoleCalls.resolveDifference.input.shape
+  const { reason } = consoleCalls.resolveDiscrepancy.input.shape
   const form = useCallForm({
     rules: { reason },
-    send: async (values) => onDone(await api.resolveDifference({ ...difference, ...values })),
+    send: async (values) => onDone(await api.resolveDiscrepancy({ ...discrepancy, ...values })),
   })
   return (
     <FormDialog
-      title="Resolve this difference"
+      title="Resolve this discrepancy"
       text="It opens again only if the gateway says something else."
       form={form}
       submitLabel="Resolve"
