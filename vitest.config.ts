@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 
 /** Drills that are tried inside the test, on a database. */
@@ -6,6 +7,7 @@ const drillsOnDatabase = ['drill/fault-injection/*.test.ts']
 const onDatabase = (database: 'embedded' | 'postgres') => ({
   test: {
     name: database,
+    alias: [{ find: /^@node-rs\/argon2$/, replacement: join(import.meta.dirname, 'server/test/quick-argon2.ts') }],
     include: ['server/**/*.test.ts', ...drillsOnDatabase],
     exclude: ['**/*.unit.test.ts'],
     env: { TEST_DB: database },

@@ -174,7 +174,7 @@ describe('an approved enrollment', () => {
   it('4.15 stores the password only as an argon2id hash', async () => {
     await join({ username: 'keeper', password: 'Open-Sesame-7' })
     const member = await memberNamed('keeper')
-    expect(member?.password_hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
+    expect(member?.password_hash).toMatch(/^\$argon2id\$v=19\$/)
     expect(await verify(member?.password_hash ?? '', 'Open-Sesame-7')).toBe(true)
   })
 })
