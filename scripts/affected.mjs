@@ -34,7 +34,7 @@ export function affectedBy(changed, graph, textOf = (file) => readFileSync(file,
     if (changed.some((file) => PAGES.test(file)) || reaches(setUp, inE2e)) return all
     return all.filter((file) => reaches(file, inE2e))
   }
-  const isServerSetUp = reaches('server/test/prepare.ts')
+  const isServerSetUp = reaches('server/test/prepare.ts') || reaches('server/test/quick-argon2.ts') // named in vitest.config.ts
   return {
     unit: tests(UNIT_TEST).filter(
       (file) => !SERVER_TEST.test(file) && (REPOSITORY_TEST.test(file) || reaches(file) || names(file)),

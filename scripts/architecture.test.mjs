@@ -122,6 +122,11 @@ test('every folder of server/ stands on a floor', () => {
   expect(floors.flat().filter((room) => !rooms.has(room))).toEqual([])
 })
 
+test('each alias is the folder of its name, as server/main.mjs assumes', () => {
+  const { imports } = JSON.parse(readFileSync('package.json', 'utf8'))
+  expect(Object.values(imports)).toEqual(Object.keys(imports).map((alias) => alias.replace('#', './')))
+})
+
 test('imports of server/ point downward', () => {
   expect(upwardImports(importGraph())).toEqual([])
 })

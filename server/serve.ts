@@ -32,7 +32,9 @@ export async function serve({ config = readConfig(), consoleLink = ownerLink }: 
   const staffLink = (await consoleLink(world)) ?? `${config.PUBLIC_URL}/console`
   let worker: ReturnType<typeof loadWorker> | undefined
   const stopWatchingKeys = watchKeys(world)
+  let isClosing = false
   const close = async () => {
+    isClosing = true
     print('shutting down …')
     await drain(app, config.CLOSING_SECONDS)
     setTimeout(() => process.exit(1), SHUTDOWN_DEADLINE_MS).unref()
@@ -44,7 +46,7 @@ export async function serve({ config = readConfig(), consoleLink = ownerLink }: 
   }
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void close())
   await app.listen({ port: config.PORT, host: config.HOST })
-  worker = loadWorker(world, app.server)
+  worker = loadWorker(world, app.server, () => isClosing)
 
   print(`database: ${world.database}`)
   if (config.embedded.length) print(`embedded stand-ins: ${config.embedded.join(', ')}`)
@@ -55,12 +57,13 @@ export async function serve({ config = readConfig(), consoleLink = ownerLink }: 
   await worker
 }
 
-/** Loaded once the site answers, because no visitor waits for it. */
-async function loadWorker(world: World, server: Server) {
+/** Loaded after the site answers: no visitor waits for it. */
+async function loadWorker(world: World, server: Server, isClosing: () => boolean) {
   const [{ startWorker }, { watchAccounts }] = await Promise.all([
     import('#server/worker/worker.ts'),
     import('#server/worker/accounts.ts'),
   ])
+  if (isClosing()) return { stop: async () => undefined }
   void watchAccounts(world)
   return startWorker(world, server)
 }

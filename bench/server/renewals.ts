@@ -19,6 +19,8 @@ const DUE_AT_ONCE = 2_000
 /** Calls in a round, and the longest pause before one. */
 const SAMPLES = 60
 const VISIT_MS = 100
+/** A worker of an idle site looks every five seconds. */
+const UNTIL_WORKER_LOOKS_MS = 6_000
 type TimedCall = () => Promise<unknown>
 
 /** Renewals of a million members, and what they cost the visitors. */
@@ -43,7 +45,7 @@ export const renewals: Part = async ({ short, log, saveFigures }) => {
   for (let round = 0; round < (short ? 1 : 5); round++) {
     log(`renewals: measuring the rate, ${round + 1} …`)
     await makeDue(database, DUE_AT_ONCE)
-    await sleep(1500) // the worker looks twice a second
+    await sleep(UNTIL_WORKER_LOOKS_MS)
     const before = await countRenewals(database)
     const start = performance.now()
     await sleep(seconds * 1000)
@@ -53,7 +55,7 @@ export const renewals: Part = async ({ short, log, saveFigures }) => {
   log('renewals: page and enrollment during a run …')
   const during = (isBusy: boolean, prepare: () => Promise<TimedCall>) => async () => {
     await makeDue(database, isBusy ? DUE_AT_ONCE : 0)
-    await sleep(1500)
+    await sleep(UNTIL_WORKER_LOOKS_MS)
     const times: number[] = []
     for (let sample = 0; sample < SAMPLES; sample++) {
       const timedCall = await prepare()

@@ -6,7 +6,7 @@ import type { World } from '#server/world/world.ts'
 import { type BreakerCount, countQuery } from './breaker.ts'
 
 /**
- * What an attempt to pay has counted while nobody knows yet whether a bank declines it, as one row for each request. It is
+ * What an attempt to pay has counted before the bank has answered, as one row for each request. It is
  * given back once: when the attempt ends without a decline, or when it expires because its process has died or could not
  * reach the database. A decline deletes the row and so leaves the limits counted.
  */
@@ -26,14 +26,14 @@ const usesOf = (rows: string) =>
   sql`${sql.ref(rows)} cross join jsonb_to_recordset(uses) as use (name text, key text, window_start timestamptz)`
 
 /**
- * Subtracts what `queries` calls `ended`. Rows are locked in the same order as when they are counted. A conflict is found by
+ * Subtracts the rows of `ended`, which `queries` defines. Rows are locked in the same order as when they are counted. A conflict is found by
  * the index, however large the table was when PostgreSQL made its plan; a count that was deleted comes back as an expired 0.
  */
 const subtractEnded = (queries: RawBuilder<unknown>) => sql`
   with ${queries},
   given as (select name, key, window_start, count(*) as times from ended group by 1, 2, 3)
   insert into limit_count (name, key, window_start, count, expires_at)
-  select name, key, window_start, 0, window_start from given order by name, key
+  select name, key, window_start, 0, window_start from given order by name, key, window_start
   on conflict (name, key, window_start) do update set count = greatest(limit_count.count - (
     select times from given where (name, key, window_start) = (excluded.name, excluded.key, excluded.window_start)), 0)`
 

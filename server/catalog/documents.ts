@@ -37,8 +37,8 @@ export const lockDocument = (db: Db, document_id: number) =>
   db.selectFrom('legal_document').selectAll().where('id', '=', document_id).forUpdate().executeTakeFirst()
 
 /**
- * Publishes what is due. Every worker looks twice a second, so that a scheduled text is live everywhere within seconds; the
- * lock on the document lets one of them do it.
+ * Publishes what is due. Every worker looks at least every five seconds, so a scheduled text is live everywhere within
+ * seconds; the lock on the document lets one of them do it.
  */
 export async function publishScheduled({ db, now }: Context): Promise<number> {
   const { rows: due } = await sql<{ document_id: number }>`

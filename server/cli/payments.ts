@@ -26,7 +26,7 @@ const USAGE = `npm run payments -- COMMAND
   show REFERENCE                             a payment: member, period, state, card, refunds, discrepancies
   refund REFERENCE [AMOUNT] --reason "…"     give money back: AMOUNT such as 25.00, or all that is left
   void REFERENCE --reason "…"                cancel a charge that has not settled yet (about a day)
-  resolve REFERENCE KIND --reason "…"        a discrepancy with the gateway's books may stay; KIND as in show
+  resolve REFERENCE KIND --reason "…"        accept a discrepancy with the gateway's books; KIND as in show
   hold USERNAME --reason "…"                 charge nothing more until the hold is lifted
   release USERNAME --reason "…"              lift a hold, also one that a dispute has caused
   price PRODUCT AMOUNT --reason "…"          a package renews at another price: at once for new members and for

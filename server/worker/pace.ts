@@ -1,10 +1,14 @@
-import type { Server } from 'node:http'
+import type { IncomingMessage, Server } from 'node:http'
+import { API } from '#contract/api.ts'
 
-/** With requests, work follows soon. Without any for a while, there is little to find. */
+/** Work follows calls of the API. Without one for a while, there is little to find. */
 const AWAKE_MS = 30_000
 const IDLE_PAUSE_MS = { awake: 500, asleep: 5_000 }
 
-/** How often a worker's loops look for work. A request that may change something wakes a worker that looks less often. */
+/**
+ * How often a worker's loops look for work. A call of the API wakes a worker that looks less often: it may leave work, or ask
+ * how a payment ended. A page, or a probe of `/readyz`, does neither.
+ */
 export function createPace(server?: Server) {
   const pauses = new Set<() => void>()
   let usedAt = performance.now()
@@ -13,8 +17,8 @@ export function createPace(server?: Server) {
   const endPauses = () => {
     for (const end of pauses) end()
   }
-  const onRequest = ({ method }: { method?: string | undefined }) => {
-    if (method === 'GET') return
+  const onRequest = ({ url = '' }: IncomingMessage) => {
+    if (!url.startsWith(`${API}/`)) return
     if (isAsleep()) endPauses()
     usedAt = performance.now()
   }

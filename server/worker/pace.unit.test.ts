@@ -5,7 +5,7 @@ import { createPace } from './pace.ts'
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }))
 afterEach(() => void vi.useRealTimers())
 
-const request = (method: string) => ({ method })
+const request = (url: string) => ({ url })
 
 /** How long the pause takes, up to a minute. `whileWaiting` runs after 300 ms. */
 async function measurePause(pause: Promise<void> | undefined, whileWaiting?: () => void): Promise<number> {
@@ -29,21 +29,21 @@ it('8.11 a worker pauses less the more there is to do', async () => {
   expect(await measurePause(pace.pauseAfter(0, 12))).toBe(500)
 })
 
-it('8.11 a worker of a site that nobody uses looks less often, until a request may have left it work', async () => {
+it('8.11 a worker of an idle site looks less often, until the API is called', async () => {
   const server = new Server()
   const pace = createPace(server)
   expect(await measurePause(pace.pauseAfter(0, 12))).toBe(500)
   await vi.advanceTimersByTimeAsync(31_000)
   expect(await measurePause(pace.pauseAfter(0, 12))).toBe(5000)
   expect(await measurePause(pace.pauseAfter(3, 12))).toBe(100)
-  const read = () => void server.emit('request', request('GET'))
-  expect(await measurePause(pace.pauseAfter(0, 12), read)).toBe(5000)
-  const enroll = () => void server.emit('request', request('POST'))
-  expect(await measurePause(pace.pauseAfter(0, 12), enroll)).toBeLessThan(500)
+  const probe = () => void server.emit('request', request('/readyz'))
+  expect(await measurePause(pace.pauseAfter(0, 12), probe)).toBe(5000)
+  const ask = () => void server.emit('request', request('/api/enrollment/status'))
+  expect(await measurePause(pace.pauseAfter(0, 12), ask)).toBeLessThan(500)
   expect(await measurePause(pace.pauseAfter(0, 12))).toBe(500)
 })
 
-it('8.11 a worker that is stopped does not pause, and listens no longer', async () => {
+it('8.11 a worker that is stopped does not pause, and stops listening', async () => {
   const server = new Server()
   const pace = createPace(server)
   const pause = pace.pauseAfter(0, 12)

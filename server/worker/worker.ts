@@ -51,7 +51,7 @@ const errorLogger = (world: World) => (error: unknown) => {
 
 /**
  * Runs jobs, settles open attempts and deletes expired rows until it is stopped. Every process may run a worker. While
- * nothing reaches `server`, it looks for work less often.
+ * nothing calls the API of `server`, it looks less often.
  */
 export function startWorker(world: World, server?: Server): { stop: () => Promise<unknown> } {
   const pace = createPace(server)

@@ -129,7 +129,7 @@ export async function resolve(world: World, input: Resolution, staff: Staff): Pr
   await inTransaction(world.db, async (db) => {
     const inner = { ...world, db }
     if (!(await resolveDiscrepancy(inner, { ...input, who: staff.email })))
-      throw new Refusal(409, 'This discrepancy is not open any more.')
+      throw new Refusal(409, 'This discrepancy is no longer open.')
     await recordAction(inner, {
       act: 'resolve_difference',
       actor: staff,

@@ -1,4 +1,4 @@
--- Usernames and links had two indexes each: a unique one, and one by bytes for the search by a beginning. Ordered by bytes, the
+-- Usernames and links had two indexes each: a unique one, and one in byte order for the search by prefix. In byte order, the
 -- unique one does both.
 drop index member_username;
 alter table member alter column username type text collate "C";
