@@ -28,6 +28,7 @@ const paths: Record<Read, string> = {
   page: '/ana',
 }
 const names = Object.keys(paths) as Read[]
+const isCompressed: Record<Read, boolean> = { sponsor: false, packages: false, documents: true, page: true }
 
 type Rates = Record<'foyer' | 'bare', number[]>
 
@@ -61,7 +62,7 @@ export const reads: Part = async ({ short, log, saveFigures }) => {
 
 function createRow(name: Read, { foyer, bare }: Rates): Row {
   const ratio = ratioQuartiles(foyer, bare)
-  const work = name === 'page' ? 'same statements, same HTML through brotli 5' : 'same statement, same bytes'
+  const work = isCompressed[name] ? 'same statements, same text through brotli 5' : 'same statement, same bytes'
   return {
     goal: `${name}: requests per second, one process`,
     promise: `≥ ${reads_of_bare_node} of a bare Node server`,
@@ -73,8 +74,9 @@ function createRow(name: Read, { foyer, bare }: Rates): Row {
   }
 }
 
+const ENCODINGS = 'gzip, deflate, br'
 const createRequest = (name: Read) =>
-  [`GET ${paths[name]} HTTP/1.1`, 'host: 127.0.0.1', 'accept-encoding: gzip, deflate, br', '', ''].join('\r\n')
+  [`GET ${paths[name]} HTTP/1.1`, 'host: 127.0.0.1', `accept-encoding: ${ENCODINGS}`, '', ''].join('\r\n')
 
 async function startBareServer(database: Workspace, foyerUrl: string) {
   const config: BareServerConfig = {
@@ -113,9 +115,12 @@ async function recordRoutes(database: Workspace, foyerUrl: string): Promise<Bare
 
 const ID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g
 
-/** The comparison is only fair if both send the same, apart from the visitor's enrollment id. */
+/** The comparison is only fair if both send the same in the same encoding, apart from the visitor's enrollment id. */
 async function requireSameBody(name: Read, foyerPort: number, barePort: number) {
-  const read = async (port: number) => (await fetch(`http://127.0.0.1:${port}${paths[name]}`)).text()
+  const read = async (port: number) => {
+    const reply = await fetch(`http://127.0.0.1:${port}${paths[name]}`, { headers: { 'accept-encoding': ENCODINGS } })
+    return `${reply.headers.get('content-encoding')} ${await reply.text()}`
+  }
   const [ours, theirs] = await Promise.all([read(foyerPort), read(barePort)])
   if (ours.replace(ID, '') !== theirs.replace(ID, '')) throw new Error(`The bare server sends a different ${name}.`)
 }

@@ -44,10 +44,10 @@ const createBody = {
         }),
       ),
     ),
-  documents: async ([rows]: DatabaseRow[][]) => JSON.stringify(rows),
-  page: (_rows: DatabaseRow[][], html: string) =>
-    brotli(Buffer.from(html), { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }),
+  documents: ([rows]: DatabaseRow[][]) => compress(JSON.stringify(rows)),
+  page: (_rows: DatabaseRow[][], html: string) => compress(html),
 }
+const compress = (text: string) => brotli(Buffer.from(text), { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } })
 
 const { port, database, pool: max, routes }: BareServerConfig = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8'))
 const pool = new pg.Pool({ connectionString: database, max })
@@ -61,7 +61,7 @@ createServer(async (request, reply) => {
   reply.writeHead(200, {
     'content-type': route.html ? 'text/html; charset=utf-8' : 'application/json; charset=utf-8',
     'content-length': Buffer.byteLength(body),
-    ...(route.html ? { 'content-encoding': 'br' } : {}),
+    ...(typeof body === 'string' ? {} : { 'content-encoding': 'br' }),
   })
   reply.end(body)
 }).listen(port, '127.0.0.1')
