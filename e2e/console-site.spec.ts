@@ -75,6 +75,9 @@ test('19.69 19.73 staff change accent and logo, and the wizard and the next emai
   await page.getByLabel('Welcome text').fill('Good to have you.')
   const preview = page.frameLocator('iframe[title="Preview of the form"]')
   await expect(preview.getByText('Acme').first()).toBeVisible()
+  await expect
+    .poll(() => page.frame({ url: /welcome=Good/ })?.title(), 'the preview loads after a pause')
+    .toBe('Preview · Acme')
   await checkScreen(page, 'brand')
   await page.getByRole('button', { name: 'Save' }).click()
   await expect(page.getByText('Saved. Open pages show it after a reload.')).toBeVisible()

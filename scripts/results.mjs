@@ -1,4 +1,7 @@
 // Reads the reports of the test runners. A result counts tests and names those that failed.
+import { stripVTControlCharacters } from 'node:util'
+
+const REASON_LINES = 6
 
 const count = (statuses, wanted) => statuses.filter((status) => wanted.includes(status)).length
 
@@ -13,10 +16,21 @@ export function countTests({ testResults }) {
     passed: count(statuses, ['passed']),
     skipped: count(statuses, ['skipped', 'pending', 'todo', 'disabled']),
     failures: [
-      ...tests.filter(isFailed).map(({ fullName }) => fullName.trim()),
-      ...brokenFiles.map(({ name }) => name),
+      ...tests
+        .filter(isFailed)
+        .map(({ fullName, failureMessages }) => withReason(fullName.trim(), failureMessages?.[0])),
+      ...brokenFiles.map(({ name, message }) => withReason(name, message)),
     ],
   }
+}
+
+/** The name of a failed test with the first lines of its error, without colors and stack. The whole error is in the step's output. */
+function withReason(name, error = '') {
+  const lines = stripVTControlCharacters(error)
+    .split('\n')
+    .map((line) => line.trim())
+  const reason = lines.filter((line) => line && !line.startsWith('at ')).slice(0, REASON_LINES)
+  return [name, ...reason].join('\n    ')
 }
 
 const isFailed = ({ status }) => status === 'failed'
@@ -30,14 +44,20 @@ export function countJourneys({ suites }) {
     skipped: count(statuses, ['skipped']),
     failures: journeys
       .filter(({ status }) => status === 'unexpected' || status === 'flaky')
-      .map(({ name, status }) => (status === 'flaky' ? `${name} (passed only on another try)` : name)),
+      .map(({ name, status, error }) =>
+        withReason(status === 'flaky' ? `${name} (passed only on another try)` : name, error),
+      ),
   }
 }
 
 const journeysIn = (suites = []) =>
   suites.flatMap(({ specs = [], suites }) => [
     ...specs.flatMap(({ title, tests }) =>
-      tests.map(({ status, projectName }) => ({ status, name: `${title} (${projectName})` })),
+      tests.map(({ status, projectName, results = [] }) => ({
+        status,
+        name: `${title} (${projectName})`,
+        error: results.flatMap(({ errors = [] }) => errors).find(({ message }) => message)?.message,
+      })),
     ),
     ...journeysIn(suites),
   ])
