@@ -5,7 +5,11 @@ import * as z from 'zod/mini'
 /** What a browser's passkey functions take and return. */
 export const passkeyData = z.record(z.string(), z.unknown())
 
-export const credential_id = z.string('This is not a passkey.').check(z.maxLength(1500))
+const NOT_A_PASSKEY = 'This is not a passkey.'
+export const credential_id = z.string(NOT_A_PASSKEY).check(z.regex(/^[\w-]{1,1500}$/, NOT_A_PASSKEY))
+
+/** What a browser returns for a passkey. We look it up by its id; the rest is for the library that verifies it. */
+export const passkeyResponse = z.looseObject({ id: credential_id }, NOT_A_PASSKEY)
 
 /** Six digits of the authenticator app, or a recovery code. */
 export const code = z.string('Please enter the code.').check(
@@ -26,4 +30,5 @@ export const Passkey = z.object({
   used_on: z.optional(z.string()),
 })
 
+export type PasskeyResponse = z.infer<typeof passkeyResponse>
 export type AppSecret = z.infer<typeof AppSecret>

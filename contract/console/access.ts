@@ -1,5 +1,14 @@
 import * as z from 'zod/mini'
-import { AppSecret, appCode, code, credential_id, Passkey, passkeyData, RecoveryCodes } from '#contract/credentials.ts'
+import {
+  AppSecret,
+  appCode,
+  code,
+  credential_id,
+  Passkey,
+  passkeyData,
+  passkeyResponse,
+  RecoveryCodes,
+} from '#contract/credentials.ts'
 import { fields } from '#contract/fields.ts'
 import { figures } from '#contract/figures.ts'
 import { textLine } from './fields.ts'
@@ -75,7 +84,7 @@ export const consoleAccessCalls = {
     path: '/console/sign-in/passkey',
     summary: 'Sign in with a passkey',
     permission: 'anyone',
-    input: z.object({ response: passkeyData }),
+    input: z.object({ response: passkeyResponse }),
     output: ConsoleSession,
   },
   signInWithPassword: {
@@ -107,7 +116,7 @@ export const consoleAccessCalls = {
     path: '/console/invitation/passkey',
     summary: 'Accept an invitation with a new passkey',
     permission: 'anyone',
-    input: z.object({ token, name, email: fields.email, response: passkeyData }),
+    input: z.object({ token, name, email: fields.email, response: passkeyResponse }),
     output: ConsoleSession,
   },
   getInvitationApp: {
@@ -139,7 +148,7 @@ export const consoleAccessCalls = {
     path: '/console/proof/passkey',
     summary: 'Prove again who one is, with a passkey',
     permission: 'staff',
-    input: z.object({ response: passkeyData }),
+    input: z.object({ response: passkeyResponse }),
     output: nothing,
   },
   proveWithPassword: {
@@ -173,7 +182,7 @@ export const consoleAccessCalls = {
     summary: 'Add a passkey',
     permission: 'staff',
     needsProof: true,
-    input: z.object({ name: textLine('Please enter a name for this passkey.', 60), response: passkeyData }),
+    input: z.object({ name: textLine('Please enter a name for this passkey.', 60), response: passkeyResponse }),
     output: Access,
   },
   removePasskey: {

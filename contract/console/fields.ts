@@ -2,7 +2,15 @@ import * as z from 'zod/mini'
 
 /** Fields that several calls of the console share. */
 
-export const day = z.string('Please enter a day.').check(z.regex(/^\d{4}-\d{2}-\d{2}$/, 'Please enter a day.'))
+const NOT_A_DAY = 'Please enter a day.'
+const isOnCalendar = (day: string) => {
+  const time = new Date(`${day}T00:00:00Z`)
+  return !Number.isNaN(time.getTime()) && time.toISOString().startsWith(day)
+}
+/** A day of the calendar, in this century or the ones next to it: no database or time zone fails on it. */
+export const day = z
+  .string(NOT_A_DAY)
+  .check(z.regex(/^(?:19|20|21)\d\d-\d\d-\d\d$/, NOT_A_DAY), z.refine(isOnCalendar, NOT_A_DAY))
 
 export const positiveNumber = (message: string) =>
   z.coerce.number(message).check(z.int(message), z.minimum(1, message), z.maximum(2 ** 31 - 1, message))

@@ -1,6 +1,15 @@
 import * as z from 'zod/mini'
 import type { Call } from '#contract/api.ts'
-import { AppSecret, appCode, code, credential_id, Passkey, passkeyData, RecoveryCodes } from '#contract/credentials.ts'
+import {
+  AppSecret,
+  appCode,
+  code,
+  credential_id,
+  Passkey,
+  passkeyData,
+  passkeyResponse,
+  RecoveryCodes,
+} from '#contract/credentials.ts'
 import { current_password } from './fields.ts'
 
 const nothing = z.object({})
@@ -52,7 +61,7 @@ export const officeSecurityCalls = {
     method: 'POST',
     path: '/office/sign-in/passkey',
     summary: 'Sign in to the office with a passkey alone',
-    input: z.object({ response: passkeyData }),
+    input: z.object({ response: passkeyResponse }),
     output: nothing,
   },
   getSecurity: {
@@ -108,7 +117,7 @@ export const officeSecurityCalls = {
     method: 'POST',
     path: '/office/security/passkey',
     summary: 'Add a passkey',
-    input: z.object({ response: passkeyData }),
+    input: z.object({ response: passkeyResponse }),
     output: SecurityChange,
   },
   removePasskey: {

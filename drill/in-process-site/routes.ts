@@ -1,6 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import * as z from 'zod/mini'
 import { API, type Call, calls } from '#contract/api.ts'
+import { consoleCalls } from '#contract/console/console.ts'
+import { messageCalls } from '#contract/message-calls.ts'
 import { officeCalls } from '#contract/office/office.ts'
 
 /** A route, and what the contract says about its input. */
@@ -50,8 +52,11 @@ function parseRouteTree(tree: string) {
   })
 }
 
-const byPath = new Map<string, Call>(
-  Object.values<Call>({ ...calls, ...officeCalls }).map((call) => [`${API}${call.path}`, call]),
+/** Calls have the same names in the office and in the console. */
+const byPath = new Map(
+  [calls, messageCalls, officeCalls, consoleCalls].flatMap((some) =>
+    Object.values<Call>(some).map((call): [string, Call] => [`${API}${call.path}`, call]),
+  ),
 )
 
 /** Fields of pages that are not calls of the contract. */

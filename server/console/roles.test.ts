@@ -30,7 +30,7 @@ const sampleOf = (field: string): unknown =>
     amount: '1.00',
     id: randomUUID(),
     role: 'viewer',
-    response: {},
+    response: { id: 'x' },
     email: 'somebody@example.com',
     name: 'Somebody',
     password: 'Tall-Ladder-77',

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { testAuthenticator } from '#server/test/authenticator.ts'
 import { allRows } from '#server/test/database-rows.ts'
 import {
   byManyVisitors,
@@ -288,7 +289,6 @@ describe('a passkey', () => {
   })
 
   it('21.5 is added only after the current password, by the same member, and not after a new password', async () => {
-    const { testAuthenticator } = await import('#server/test/authenticator.ts')
     const passkey = testAuthenticator(site.world.config.PUBLIC_URL)
     const { cookie, password } = await memberInOffice(site)
     const other = await memberInOffice(site)
@@ -301,6 +301,20 @@ describe('a passkey', () => {
     const change = { password: 'Lemon-Tree-9', current_password: password }
     const changed = await site.post('office/password', change, { cookie })
     expect((await add(cookieOf(changed))).statusCode).toBe(422)
+  })
+
+  it('21.5 belongs to one member: the same credential cannot be added twice, by anybody', async () => {
+    const { passkey } = await memberWithPasskey(site)
+    const { cookie, password } = await memberInOffice(site)
+    const body = { current_password: password }
+    const offer = async () => (await site.post('office/security/passkey-options', body, { cookie })).json()
+    const response = passkey.create(await offer())
+    const add = (response: object) => site.post('office/security/passkey', { response }, { cookie })
+    expect((await add(response)).statusCode).toBe(409)
+    const own = testAuthenticator(site.world.config.PUBLIC_URL).create(await offer())
+    expect(
+      (await add({ ...own, response: { ...own.response, transports: [{ toString: 1 }, 'usb'] } })).statusCode,
+    ).toBe(200)
   })
 
   it('21.9 is removed with the current password, and by nobody else', async () => {

@@ -1,8 +1,9 @@
+import type { PasskeyResponse } from '#contract/credentials.ts'
 import { type Db, inTransaction } from '#server/db/db.ts'
 import { addJob, type SecondFactorChange } from '#server/jobs/queue.ts'
 import type { MemberBrowser } from '#server/members/browser.ts'
 import { offerAppSecret, requireFirstCode } from '#server/members/credentials/authenticator-app.ts'
-import { registrationOptions, verifyRegistration } from '#server/members/credentials/passkeys.ts'
+import { registrationOptions, requireStored, verifyRegistration } from '#server/members/credentials/passkeys.ts'
 import { newRecoveryCodes } from '#server/members/credentials/recovery-codes.ts'
 import { Refusal } from '#server/refusal.ts'
 import { recordEvent } from '#server/security/security-log.ts'
@@ -63,7 +64,7 @@ export async function newPasskeyOptions(world: World, input: Password, visitor: 
   })
 }
 
-export async function addPasskey(world: World, input: { response: Record<string, unknown> }, visitor: MemberBrowser) {
+export async function addPasskey(world: World, input: { response: PasskeyResponse }, visitor: MemberBrowser) {
   const { id } = await requireMember(world, visitor)
   const member = await accessOf(world.db, id)
   const passkey = await verifyRegistration(world, input.response, purposeOf(member))
@@ -71,10 +72,12 @@ export async function addPasskey(world: World, input: { response: Record<string,
     if ((await passkeysOf(db, id)).length >= MAX_PASSKEYS)
       throw new Refusal(409, `You have ${MAX_PASSKEYS} passkeys already. Please remove one first.`)
     const name = describeDevice(visitor.agent)
-    await db
+    const stored = await db
       .insertInto('member_passkey')
       .values({ ...passkey, member_id: id, name, created_at: world.now() })
-      .execute()
+      .onConflict((conflict) => conflict.doNothing())
+      .executeTakeFirst()
+    requireStored(stored)
   })
 }
 const MAX_PASSKEYS = 10

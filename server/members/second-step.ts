@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import type { PasskeyResponse } from '#contract/credentials.ts'
 import type { PendingSignIn } from '#contract/office/security.ts'
 import { countAgainstLimit, countAgainstLimits, type LimitUse } from '#server/abuse/limits.ts'
 import type { MemberBrowser } from '#server/members/browser.ts'
@@ -109,11 +110,7 @@ export async function signInPasskeyOptions(
 }
 
 /** A passkey that verifies its owner is both factors at once. Each attempt counts as a failure until it succeeds. */
-export async function signInWithPasskey(
-  world: World,
-  input: { response: Record<string, unknown> },
-  visitor: MemberBrowser,
-) {
+export async function signInWithPasskey(world: World, input: { response: PasskeyResponse }, visitor: MemberBrowser) {
   const passkey = await findPasskey(world, input.response)
   const { trustedBrowser } = visitor
   const isTrusted = passkey && trustedBrowser && isBrowserMark(world, passkey, trustedBrowser.mark)
@@ -136,17 +133,17 @@ export async function signInWithPasskey(
   await recordEvent(world, { kind: 'sign_in', member_id: member.id, address, details: { second_factor: 'passkey' } })
 }
 
-const findPasskey = ({ db }: World, response: Record<string, unknown>) =>
+const findPasskey = ({ db }: World, response: PasskeyResponse) =>
   db
     .selectFrom('member_passkey')
     .innerJoin('member', 'member.id', 'member_passkey.member_id')
     .select(['member.id', 'password_hash', 'access_version', 'credential_id', 'public_key', 'counter'])
-    .where('credential_id', '=', String(response.id))
+    .where('credential_id', '=', response.id)
     .executeTakeFirst()
 
 async function verifyPasskey(
   world: World,
-  response: Record<string, unknown>,
+  response: PasskeyResponse,
   passkey: Awaited<ReturnType<typeof findPasskey>>,
 ) {
   const result = passkey && (await verifySignIn(world, response, PASSKEY_PURPOSE, passkey))

@@ -31,6 +31,7 @@ import {
 import type { Handlers } from '#server/http/handlers.ts'
 import { dataHeaders } from '#server/http/headers.ts'
 import { memberBrowserFrom } from '#server/members/browser.ts'
+import { refuseFields } from '#server/refusal.ts'
 import { visitorFrom } from '#server/sponsors/visitor.ts'
 import type { World } from '#server/world/world.ts'
 import { closeGracefully } from './closing.ts'
@@ -216,11 +217,23 @@ function addCall(api: FastifyInstance, name: string, call: Call, answer: Answer)
     ...(call.isSameForAll ? { onSend: (request, reply, json) => compress(request, reply, String(json)) } : {}),
     handler: async (request, reply) => {
       const input = request[source === 'querystring' ? 'query' : source]
+      refuseZeroBytes(input)
       const output = await answer(input, request, reply)
       if (output instanceof Download) return sendDownload(reply, output)
       return reply.code(call.mayBePending && isPending(output) ? 202 : 200).send(output)
     },
   })
+}
+
+/** PostgreSQL can't store a zero byte in a text. A loop, because the input may be nested more deeply than the stack is. */
+function refuseZeroBytes(input: unknown): void {
+  const left = Object.entries(input ?? {})
+  for (let entry = left.pop(); entry; entry = left.pop()) {
+    const [name, value] = entry
+    if (name.includes('\0') || (typeof value === 'string' && value.includes('\0')))
+      throw refuseFields({ [name.replaceAll('\0', '')]: 'Please use only letters, numbers and symbols.' })
+    if (typeof value === 'object' && value) left.push(...Object.entries(value))
+  }
 }
 
 const isPending = (output: unknown) =>

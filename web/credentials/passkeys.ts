@@ -1,4 +1,5 @@
 import { startAuthentication, startRegistration } from '@simplewebauthn/browser'
+import type { PasskeyResponse } from '#contract/credentials.ts'
 import { PasskeyFailed } from '#web/ui/errorMessage.ts'
 
 type PasskeyData = Record<string, unknown>
@@ -6,14 +7,14 @@ type PasskeyData = Record<string, unknown>
 export const hasPasskeys = () => typeof PublicKeyCredential === 'function'
 
 /** Lets the browser sign a challenge with a passkey of this person. */
-export const signWithPasskey = async (options: PasskeyData): Promise<PasskeyData> =>
+export const signWithPasskey = async (options: PasskeyData): Promise<PasskeyResponse> =>
   run(() => startAuthentication({ optionsJSON: options as never }))
 
 /** Lets the browser make a new passkey. */
-export const createPasskey = async (options: PasskeyData): Promise<PasskeyData> =>
+export const createPasskey = async (options: PasskeyData): Promise<PasskeyResponse> =>
   run(() => startRegistration({ optionsJSON: options as never }))
 
-async function run(work: () => Promise<object>): Promise<PasskeyData> {
+async function run(work: () => Promise<{ id: string }>): Promise<PasskeyResponse> {
   try {
     return { ...(await work()) }
   } catch (cause) {

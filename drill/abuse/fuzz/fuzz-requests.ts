@@ -1,4 +1,5 @@
 import type { InjectOptions } from 'fastify'
+import { consoleCalls } from '#contract/console/console.ts'
 import { officeCalls } from '#contract/office/office.ts'
 import type { Field, Route } from '../../in-process-site/routes.ts'
 import type { SeededRandom } from '../../seeded-random.ts'
@@ -9,6 +10,8 @@ type Body = Record<string, unknown>
 
 /** Replaced by a solved captcha. */
 export const CAPTCHA_PLACEHOLDER = 'a solved captcha'
+
+const ID = '00000000-0000-4000-8000-000000000000'
 
 const validAnswers = (n: number): Record<string, string> => ({
   ...formAnswers(`fuzz${n}`, americanPhone(n), cardNumber('4539', n)),
@@ -22,6 +25,15 @@ const validAnswers = (n: number): Record<string, string> => ({
   transaction_id: 'sb_1',
   verdict: 'approve',
   to: americanPhone(n),
+  member_id: ID,
+  id: ID,
+  sponsor_id: ID,
+  reference: 'x.1',
+  reason: 'a reason',
+  role: 'viewer',
+  document_id: '1',
+  version: '1',
+  product_id: '34',
 })
 
 /** One request, from nearly valid to completely invalid. `n` makes its names unique. */
@@ -35,7 +47,7 @@ export function createFuzzRequest(
   const method = random.chance(0.97)
     ? route.method
     : random.pick(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'])
-  const path = route.path.replace(/:\w+/, () => pathPart(random))
+  const path = route.path.replace(/:\w+/g, () => pathPart(random))
   const common = {
     method,
     remoteAddress: visitorAddress(n),
@@ -48,9 +60,9 @@ export function createFuzzRequest(
   return { ...common, url: path, headers: { ...common.headers, 'content-type': contentType }, payload }
 }
 
-/** Signing out with the member's cookie would end the session that later requests need. */
+/** Signing out with a valid cookie would end the session that later requests need. */
 const isSignOut = ({ path }: Route) =>
-  [officeCalls.leaveOffice, officeCalls.leaveEverywhere].some((call) => path.endsWith(call.path))
+  [officeCalls.leaveOffice, officeCalls.leaveEverywhere, consoleCalls.signOut].some((call) => path.endsWith(call.path))
 
 const pathPart = (random: SeededRandom) =>
   random.chance(0.3) ? 'ana' : random.chance(0.8) ? encodePart(random.pick(fuzzTexts)).slice(0, 3_000) : '%E0%A4%A'

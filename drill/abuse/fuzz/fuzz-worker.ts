@@ -3,7 +3,10 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { parentPort, workerData } from 'node:worker_threads'
 import { calls } from '#contract/api.ts'
+import { consoleCalls } from '#contract/console/console.ts'
 import { officeCalls } from '#contract/office/office.ts'
+import { createInvitation } from '#server/console/access/invitations.ts'
+import { codeOf, stepAt } from '#server/members/credentials/totp.ts'
 import { generousLimits } from '#server/test/generous-settings.ts'
 import { type Challenge, solve } from '#server/test/solve-captcha.ts'
 import type { ReportRow } from '../../drill.ts'
@@ -119,7 +122,20 @@ async function validCookies(site: InProcessSite): Promise<string[]> {
   const captcha = await solveCaptcha(site, visitor)
   const enrollment = await site.post(calls.addEnrollment.path, { ...answers, captcha }, { address })
   const session = await site.post(officeCalls.enterOffice.path, { token: enrollment.json().token }, { address })
-  return [visitor.cookie, cookieOf(session), `${visitor.cookie}; ${cookieOf(session)}`]
+  const staff = await staffCookie(site)
+  return [visitor.cookie, cookieOf(session), staff, [visitor.cookie, cookieOf(session), staff].join('; ')]
+}
+
+/** Of an owner, who may make every call. */
+async function staffCookie(site: InProcessSite): Promise<string> {
+  const email = 'owner@staff.example'
+  const address = visitorAddress(0)
+  const actor = { id: null, role: 'command line' } as const
+  const token = (await createInvitation(site.world, { email, role: 'owner', actor })).split('#')[1]
+  const { sealed, secret } = (await site.post(consoleCalls.getInvitationApp.path, { token, email }, { address })).json()
+  const code = codeOf(secret, stepAt(site.world.now()))
+  const newcomer = { token, name: 'Owner', email, password: 'Tall-Ladder-77' }
+  return cookieOf(await site.post(consoleCalls.acceptWithPassword.path, { ...newcomer, sealed, code }, { address }))
 }
 
 async function sendRequest(site: InProcessSite, routes: Route[], cookies: string[], n: number) {

@@ -1,5 +1,6 @@
 import type { Access } from '#contract/console/access.ts'
 import type { ActionName } from '#contract/console/permissions.ts'
+import type { PasskeyResponse } from '#contract/credentials.ts'
 import { recordAction } from '#server/audit/audit.ts'
 import { type Db, inTransaction } from '#server/db/db.ts'
 import { offerAppSecret } from '#server/members/credentials/authenticator-app.ts'
@@ -53,7 +54,7 @@ export const newPasskeyOptions = async (world: World, session: StaffSession) =>
     existing: await passkeysOf(world.db, session.staff.id),
   })
 
-type NewPasskeyInput = { name: string; response: Record<string, unknown> }
+type NewPasskeyInput = { name: string; response: PasskeyResponse }
 
 export async function addPasskey(world: World, { name, response }: NewPasskeyInput, session: StaffSession) {
   const passkey = await verifyRegistration(world, response, purposeOf(session))

@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Role } from '#contract/console/permissions.ts'
+import type { PasskeyResponse } from '#contract/credentials.ts'
 import { type Actor, recordAction } from '#server/audit/audit.ts'
 import type { StaffBrowser } from '#server/console/access/browser.ts'
 import { type Db, inTransaction } from '#server/db/db.ts'
@@ -106,7 +107,7 @@ export async function firstAppSecret(world: World, { token, email }: Omit<Newcom
   return offerAppSecret(world, 'staff', invitation.email ?? email)
 }
 
-type WithPasskey = Newcomer & { response: Record<string, unknown> }
+type WithPasskey = Newcomer & { response: PasskeyResponse }
 
 export async function acceptWithPasskey(world: World, { response, ...newcomer }: WithPasskey, visitor: StaffBrowser) {
   const passkey = await verifyRegistration(world, response, purposeOf(await requireInvitation(world, newcomer.token)))

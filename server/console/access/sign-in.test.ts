@@ -3,7 +3,7 @@ import { testAuthenticator } from '#server/test/authenticator.ts'
 import { allRows } from '#server/test/database-rows.ts'
 import { cookieOf } from '#server/test/member.ts'
 import { type Site, testSite } from '#server/test/site.ts'
-import { STAFF_PASSWORD, staffMember, tokenIn } from '#server/test/staff.ts'
+import { STAFF_PASSWORD, staffMember, type TestStaff, tokenIn } from '#server/test/staff.ts'
 import { createInvitation, firstOwnerLink } from './invitations.ts'
 
 let site: Site
@@ -72,6 +72,19 @@ describe('a passkey', () => {
     expect(reply.statusCode).toBe(422)
     expect((await post('invitation/passkey', { ...newcomer, response })).statusCode).toBe(200)
   })
+})
+
+it('19.2 a passkey belongs to one colleague: the same credential cannot be added twice', async () => {
+  const authenticator = testAuthenticator(ORIGIN)
+  const owner = await staffMember(site, 'owner')
+  const add = async (by: TestStaff) =>
+    (
+      await by.post('access/passkey', {
+        name: 'Key',
+        response: authenticator.create((await by.post('access/passkey-options')).json()),
+      })
+    ).statusCode
+  expect([await add(owner), await add(owner), await add(await staffMember(site, 'viewer'))]).toEqual([200, 409, 409])
 })
 
 describe('a password with an authenticator app', () => {

@@ -1,3 +1,4 @@
+import type { PasskeyResponse } from '#contract/credentials.ts'
 import { countAgainstLimit } from '#server/abuse/limits.ts'
 import { recordAction } from '#server/audit/audit.ts'
 import type { StaffBrowser } from '#server/console/access/browser.ts'
@@ -9,7 +10,7 @@ import { tryPasswordAndCode } from './passwords.ts'
 import { type Method, openSession, recordProof, type StaffSession, startSession, viewSession } from './session.ts'
 import { staffSignInOptions, verifyStaffPasskey } from './staff-passkeys.ts'
 
-type PasskeyInput = { response: Record<string, unknown> }
+type PasskeyInput = { response: PasskeyResponse }
 
 export async function passkeyOptions(world: World, _input: object, visitor: StaffBrowser) {
   await countAgainstLimit(world, 'LIMIT_CHALLENGES', visitor.address)

@@ -1,5 +1,6 @@
+import type { PasskeyResponse } from '#contract/credentials.ts'
 import type { Db } from '#server/db/db.ts'
-import { type NewPasskey, signInOptions, verifySignIn } from '#server/members/credentials/passkeys.ts'
+import { type NewPasskey, requireStored, signInOptions, verifySignIn } from '#server/members/credentials/passkeys.ts'
 import type { World } from '#server/world/world.ts'
 
 const PURPOSE = 'sign in'
@@ -9,9 +10,9 @@ export const staffSignInOptions = (world: World) => signInOptions(world, PURPOSE
 /** The colleague whose passkey has signed our challenge, or undefined. */
 export async function verifyStaffPasskey(
   world: World,
-  response: Record<string, unknown>,
+  response: PasskeyResponse,
 ): Promise<{ staff_id: string } | undefined> {
-  const passkey = await findPasskey(world.db, String(response.id))
+  const passkey = await findPasskey(world.db, response.id)
   const result = passkey && (await verifySignIn(world, response, PURPOSE, passkey))
   if (!result) return undefined
   await world.db
@@ -31,13 +32,16 @@ const findPasskey = (db: Db, credential_id: string) =>
     .where('removed_at', 'is', null)
     .executeTakeFirst()
 
-export const storePasskey = (
+export async function storePasskey(
   { db, now }: Pick<World, 'db' | 'now'>,
   staff_id: string,
   name: string,
   passkey: NewPasskey,
-) =>
-  db
+): Promise<void> {
+  const stored = await db
     .insertInto('staff_passkey')
     .values({ ...passkey, staff_id, name, created_at: now() })
-    .execute()
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst()
+  requireStored(stored)
+}

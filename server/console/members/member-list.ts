@@ -8,6 +8,7 @@ import type { RenewalLine } from '#server/db/tables.ts'
 import { Refusal } from '#server/refusal.ts'
 import { dayIn, startOfDay } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
+import { isId, isTime, noSuchPage } from '../list-key.ts'
 import { MAX_MATCHES, matchesOf } from './member-search.ts'
 
 const PAGE = 50
@@ -87,15 +88,18 @@ function toPage({ config }: World, found: ListedMember[], walkedTo: Key | undefi
 }
 
 function parseKey(text: string): Key {
-  const refusal = new Refusal(422, 'This page of the list does not exist.')
+  const key = parseJson(Buffer.from(text, 'base64url').toString())
+  if (!Array.isArray(key) || key.length < 2 || key.length > 3) throw noSuchPage()
+  if (!key.every((value) => typeof value === 'string' && !value.includes('\0'))) throw noSuchPage()
+  if (!isId(key.at(-1)) || (key.length === 2 && !isTime(key[0]))) throw noSuchPage()
+  return key as Key
+}
+
+function parseJson(text: string): unknown {
   try {
-    const key: unknown = JSON.parse(Buffer.from(text, 'base64url').toString())
-    if (!Array.isArray(key) || key.length < 2 || key.length > 3) throw refusal
-    if (!key.every((value) => typeof value === 'string' && !value.includes('\0'))) throw refusal
-    if (!/^[\da-f-]{36}$/.test(key.at(-1)) || (key.length === 2 && Number.isNaN(Date.parse(key[0])))) throw refusal
-    return key as Key
+    return JSON.parse(text)
   } catch {
-    throw refusal
+    return undefined
   }
 }
 

@@ -111,6 +111,15 @@ export async function registrationOptions(world: World, { name, email, purpose, 
   return { ...options }
 }
 
+/** From the browser, unsigned. */
+const isTransport = (value: unknown) => typeof value === 'string' && /^[a-z-]{1,20}$/.test(value)
+
+/** A credential belongs to one person. Somebody who knows another's id could offer it as their own. */
+export function requireStored({ numInsertedOrUpdatedRows }: { numInsertedOrUpdatedRows?: bigint | undefined }): void {
+  if (!numInsertedOrUpdatedRows)
+    throw new Refusal(409, 'This passkey is already in use here. Please choose a different one.')
+}
+
 export type NewPasskey = { credential_id: string; public_key: string; counter: number; transports: string[] }
 
 /** The passkey that the browser has made, or a refusal. */
@@ -133,6 +142,6 @@ export async function verifyRegistration(world: World, response: PasskeyData, pu
     credential_id: id,
     public_key: Buffer.from(publicKey).toString('base64url'),
     counter,
-    transports: transports.map(String).slice(0, 10),
+    transports: Array.isArray(transports) ? transports.filter(isTransport).slice(0, 10) : [],
   }
 }
