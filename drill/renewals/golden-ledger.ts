@@ -69,8 +69,8 @@ export function goldenLedger(plan: Plan, schedule: Schedule, prices: Prices, rac
   let lines: PricedLine[] = plan.lines
   let amount_cents = 0
   let years = 1
-  let declines = 0
-  let lastTry = ''
+  /** The day of the next scheduled try, or none is left. */
+  let nextTry: string | undefined
   let card = 0
   let bank: string[] = []
   let isForbidden = false
@@ -83,19 +83,18 @@ export function goldenLedger(plan: Plan, schedule: Schedule, prices: Prices, rac
     isEnded = true
     emails.ends += 1
   }
-  const charge = (day: string) => {
+  /** Only scheduled tries count: the member may try new cards until the last one. */
+  const charge = (day: string, isMembers = false) => {
     const outcome = (card === 0 && bank.shift()) || 'captured'
     attempts.push({ n: current.n, day, outcome, amount_cents, card })
     if (outcome === 'captured') {
       current.state = 'paid'
-      declines = 0
       emails.receipts += 1
       return
     }
-    declines += 1
-    lastTry = day
+    if (!isMembers) nextTry = TRIES.map((each) => daysLater(current.starts_on, each)).find((each) => each > day)
     isForbidden ||= FORBIDDEN.includes(outcome)
-    const isOver = isForbidden ? day >= daysLater(current.starts_on, GIVES_UP) : declines === TRIES.length
+    const isOver = isForbidden ? day >= daysLater(current.starts_on, GIVES_UP) : !nextTry
     if (isOver) end()
     else emails.declines += 1
   }
@@ -106,7 +105,6 @@ export function goldenLedger(plan: Plan, schedule: Schedule, prices: Prices, rac
       periods.push(current)
     }
     current.state = 'due'
-    declines = 0
     const { starts_on } = current
     lines = lines.map(({ announced, ...line }) => {
       if (!announced) return line
@@ -125,9 +123,9 @@ export function goldenLedger(plan: Plan, schedule: Schedule, prices: Prices, rac
       beginPeriods(day)
       return charge(day)
     }
-    if (current.state !== 'due' || day <= lastTry) return
+    if (current.state !== 'due') return
     if (isForbidden) return day >= daysLater(current.starts_on, GIVES_UP) ? end() : undefined
-    if (day >= daysLater(current.starts_on, TRIES[declines] ?? GIVES_UP)) charge(day)
+    if (nextTry && day >= nextTry) charge(day)
   }
   /** A higher price applies after the notice, a lower one immediately. A rise that is announced becomes smaller without waiting again. */
   const changePrice = ({ product_id, new_cents, notice_days }: PriceChange, day: string) => {
@@ -160,7 +158,7 @@ export function goldenLedger(plan: Plan, schedule: Schedule, prices: Prices, rac
     if (kind === 'new card') {
       card += 1
       isForbidden = false
-      if (current.state === 'due') charge(day)
+      if (current.state === 'due') charge(day, true)
     }
   }
 

@@ -39,14 +39,14 @@ const putOnFile = (world: World, member_id: string, card: Extract<CardReplacemen
     notice_at: noticeTomorrow(world, member_id),
   })
 
-/** Charges what is past due at once, because a new card is on file. */
+/** Charges what is past due now that a new card is on file. The scheduled tries stay as they are. */
 export async function chargePastDue(world: World, member_id: string): Promise<void> {
   if (world.config.RENEWALS === 'off') return
   const charge = await inTransaction(world.db, async (db) => {
     const membership = await lockMembership(db, member_id)
     if (membership.state !== 'past_due' || membership.on_hold_since) return undefined
     if (await hasOpenCharge(db, membership.enrollment_id)) return undefined
-    return beginCharge({ ...world, db }, membership, membership.period)
+    return beginCharge({ ...world, db }, membership, membership.period, true)
   })
   if (charge) await sendCharge(world, charge)
 }

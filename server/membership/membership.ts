@@ -1,5 +1,5 @@
 import { sql, type UpdateObject } from 'kysely'
-import { addDays, renewalTotal } from '#contract/renewal.ts'
+import { renewalTotal } from '#contract/renewal.ts'
 import { type Db, inTransaction } from '#server/db/db.ts'
 import type { Tables } from '#server/db/tables.ts'
 import { type AttemptKey, referenceOf } from '#server/gateways/payment/attempt-key.ts'
@@ -7,11 +7,11 @@ import { gatewayDeadline, leaseEnd } from '#server/gateways/payment/deadlines.ts
 import type { Approval, Authorization, Decline, Failure, Renewal } from '#server/gateways/payment/port.ts'
 import { addJob } from '#server/jobs/queue.ts'
 import { AWAITING_GATEWAY, awaitGateway, transition } from '#server/payments/payments.ts'
-import { todayOf } from '#server/world/time-zone.ts'
+import { dayIn, todayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
 import { dueAt } from './due.ts'
 import { cardColumns } from './new-membership.ts'
-import { nextStep, startsOn } from './next-step.ts'
+import { type NextStep, nextStep, scheduledTries, startsOn } from './next-step.ts'
 import { linesOn } from './prices.ts'
 
 /**
@@ -153,7 +153,12 @@ export async function setEnd(db: Db, member_id: string, ends_at: Date | null, ca
 }
 
 /** Writes the period and its payment. From here on, only the gateway's answer or a lookup moves the membership. */
-export async function beginCharge(world: World, membership: LockedMembership, n: number): Promise<Charge> {
+export async function beginCharge(
+  world: World,
+  membership: LockedMembership,
+  n: number,
+  by_member = false,
+): Promise<Charge> {
   const { db } = world
   const { member_id, enrollment_id, period, period_cents } = membership
   const amount_cents = n > period ? await beginPeriods(db, membership, n) : period_cents
@@ -171,6 +176,7 @@ export async function beginCharge(world: World, membership: LockedMembership, n:
       ...key,
       reference,
       period: n,
+      by_member,
       state: 'authorizing',
       amount_cents,
       gateway: world.payment.name,
@@ -250,45 +256,47 @@ const FAILED_RETRY_SECONDS = 3_600
 async function recordPaid(world: World, key: AttemptKey, approval: Approval) {
   const columns = { transaction_id: approval.transaction_id, ...cardColumns(approval) }
   if (!(await transition(world, key, AWAITING_GATEWAY, { state: 'captured', ...columns }))) return
-  const { membership, n } = await membershipOf(world.db, key)
+  const { membership, payment } = await membershipOf(world.db, key)
   const { member_id } = membership
   const isBack = membership.state === 'ended'
   if (isBack) await setEnd(world.db, member_id, null, null)
-  await setPeriod(world.db, member_id, n, 'paid')
+  await setPeriod(world.db, member_id, payment.period, 'paid')
   const after = { state: 'active' as const, declines: 0 }
   const cancelled_at = isBack ? null : membership.cancelled_at
   const next = nextStep({ ...membership, ...after, cancelled_at, period_state: 'paid' }, todayOf(world))
-  const due_at = next.step === 'wait' ? dueAt(world, member_id, next.until) : world.now()
-  await updateMembership(world.db, member_id, { ...after, due_at: membership.on_hold_since ? null : due_at })
+  await updateMembership(world.db, member_id, { ...after, due_at: dueFor(world, member_id, next) })
   await addJob(world.db, 'renewed', { member_id, ...key }, world.now())
 }
 
 async function recordDeclined(world: World, key: AttemptKey, { decline_class, issuer_code, never_retry }: Decline) {
   const change = { state: 'declined' as const, decline_class, issuer_code: issuer_code ?? null }
   if (!(await transition(world, key, AWAITING_GATEWAY, change))) return
-  const { membership, n } = await membershipOf(world.db, key)
-  const { member_id } = membership
+  const { membership, payment } = await membershipOf(world.db, key)
+  const { member_id, cancelled_at } = membership
   const now = world.now()
   const never_retry_since = never_retry ? now : membership.never_retry_since
   if (membership.state === 'ended') {
-    await setPeriod(world.db, member_id, n, 'unpaid') // the member wanted to come back, and sees that it failed
+    await setPeriod(world.db, member_id, payment.period, 'unpaid') // the member wanted to come back, and sees that it failed
     await updateMembership(world.db, member_id, { never_retry_since })
     return
   }
-  const after = { state: 'past_due' as const, declines: membership.declines + 1, never_retry_since }
+  const declines = payment.by_member
+    ? membership.declines
+    : scheduledTries(membership, dayIn(world.config.TIME_ZONE, payment.created_at))
+  const after = { state: 'past_due' as const, declines, never_retry_since }
   await updateMembership(world.db, member_id, after)
   const next = nextStep({ ...membership, ...after, period_state: 'due' }, todayOf(world))
-  if (next.step === 'end' || membership.cancelled_at)
-    return endMembership(
-      world,
-      { ...membership, period_state: 'due', ends_at: null },
-      membership.cancelled_at ? 'canceled' : 'unpaid',
-    )
-  const tomorrow = addDays(todayOf(world), 1) // never twice on one day, however late the first try was
-  const until = next.step === 'wait' && next.until > tomorrow ? next.until : tomorrow
-  await setDue(world.db, member_id, dueAt(world, member_id, until))
+  if (cancelled_at || next.step === 'end') {
+    const unpaid = { ...membership, period_state: 'due' as const, ends_at: null }
+    return endMembership(world, unpaid, cancelled_at ? 'canceled' : 'unpaid')
+  }
+  await setDue(world.db, member_id, dueFor(world, member_id, next))
   await addJob(world.db, 'renewal_declined', { member_id, ...key }, now)
 }
+
+/** When the worker looks at a membership again. */
+const dueFor = (world: World, member_id: string, next: NextStep) =>
+  next.step === 'nothing' ? null : dueAt(world, member_id, next.step === 'wait' ? next.until : todayOf(world))
 
 /**
  * The gateway has charged nothing, and not because of the card. The same period is charged again with a new reference, or the
@@ -303,16 +311,16 @@ export const abandonRenewal = (world: World, key: AttemptKey, afterSeconds = 0):
     await setDue(db, membership.member_id, new Date(world.now().getTime() + afterSeconds * 1000))
   })
 
-/** The membership that a renewal belongs to, locked, and the number of the period. */
+/** A renewal, and the membership that it belongs to, locked. */
 async function membershipOf(db: Db, { enrollment_id, attempt }: AttemptKey) {
-  const { member_id, period } = await db
+  const { member_id, ...payment } = await db
     .selectFrom('payment')
     .innerJoin('member', 'member.enrollment_id', 'payment.enrollment_id')
-    .select(['member.id as member_id', 'period'])
+    .select(['member.id as member_id', 'period', 'by_member', 'payment.created_at'])
     .where('payment.enrollment_id', '=', enrollment_id)
     .where('attempt', '=', attempt)
     .executeTakeFirstOrThrow()
-  return { membership: await lockMembership(db, member_id), n: period }
+  return { membership: await lockMembership(db, member_id), payment }
 }
 
 export const setPeriod = (db: Db, member_id: string, n: number, state: Tables['period']['state']) =>

@@ -54,5 +54,12 @@ export const runningPeriod = ({ anchor_on, anchor_period, billing_interval }: An
 export const startsOn = ({ anchor_on, anchor_period, billing_interval }: Anchor, n: number): string =>
   periodStart(anchor_on, n - anchor_period, billing_interval)
 
+/**
+ * How many scheduled tries of the newest period are over with one on this day. One that was late uses up those it has
+ * overtaken, so that a card is never tried again the next day.
+ */
+export const scheduledTries = (membership: Anchor & Pick<Situation, 'period'>, day: string): number =>
+  TRY_ON_DAYS.filter((each) => addDays(startsOn(membership, membership.period), each) <= day).length
+
 /** Whether the next try is the last one. */
 export const isLastTry = ({ declines }: Pick<Situation, 'declines'>) => declines >= TRY_ON_DAYS.length - 1

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { nextStep, type Situation } from './next-step.ts'
+import { nextStep, type Situation, scheduledTries } from './next-step.ts'
 
 const joined: Situation = {
   state: 'active',
@@ -80,4 +80,15 @@ describe('17.4 a declined charge is tried on days 3, 7 and 14', () => {
       { step: 'end', why: 'unpaid' },
     ],
   ])('%s', (_when, change, today, step) => expect(nextStep({ ...pastDue, ...change }, today)).toEqual(step))
+})
+
+it.each([
+  ['2026-02-28', 1],
+  ['2026-03-01', 1],
+  ['2026-03-03', 2],
+  ['2026-03-08', 3],
+  ['2026-03-14', 4],
+  ['2026-03-20', 4],
+])('17.4 a try on %s is the last of %i: those it has overtaken are not made up for', (day, count) => {
+  expect(scheduledTries(pastDue, day)).toBe(count)
 })

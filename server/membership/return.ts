@@ -38,7 +38,7 @@ export async function comeBack(
     const restarted = { anchor_on: todayOf(world), anchor_period: n, lines, state: 'ended' as const }
     const notice_at = noticeTomorrow(world, member_id)
     await updateMembership(db, member_id, { ...restarted, notice_at, lines: JSON.stringify(lines) })
-    return beginCharge({ ...world, db }, { ...membership, ...restarted }, n)
+    return beginCharge({ ...world, db }, { ...membership, ...restarted }, n, true)
   })
   if (!charge) return
   await sendCharge(world, charge)

@@ -75,6 +75,33 @@ it('17.8 a card that the bank declines, or without the captcha, leaves the old o
   expect(await capturesOf(member)).toEqual([[1, 9_900]])
 })
 
+it('17.37 trying other cards uses up no scheduled try: the membership ends on day 14, and until then a card can save it', async () => {
+  const [tries, saved] = [
+    await joinedMember(site, { cc_number: cards.renewalNoFunds, username: 'triescards' }),
+    await joinedMember(site, { cc_number: cards.renewalNoFunds, username: 'savedbycard' }),
+  ]
+  await pass(31)
+  for (const member of [tries, saved])
+    for (let time = 1; time <= 4; time++) {
+      const { membership } = (await call(member, 'card', await newCard(cards.renewalNoFunds))).json()
+      expect(membership, `after ${time} more cards`).toMatchObject({ state: 'past_due', is_over: false })
+    }
+  const { retry_on, ends_on } = (await call(tries, 'keep')).json().membership.payment_problem
+  const [email] = (await emailsTo(site, tries.email)).filter(({ subject }) => subject.includes('did not go through'))
+  expect(email?.subject).toBe('Your payment did not go through')
+  expect(email?.body).toContain(`try again on ${longDay(retry_on)}`)
+  await pass(12)
+  const [last] = await emailsTo(site, tries.email)
+  expect(last?.subject).toBe('Last try: your payment did not go through')
+  expect(last?.body).toContain(`once more on ${longDay(ends_on)}`)
+  expect((await call(saved, 'card', await newCard(cards.good))).json().membership.state).toBe('active')
+  await pass(3)
+  expect((await call(tries, 'keep')).statusCode).toBe(409)
+  expect([await capturesOf(tries), await capturesOf(saved)]).toEqual([[], [[1, 9_900]]])
+})
+
+const longDay = (day: string) => new Date(day).toLocaleDateString('en-US', { dateStyle: 'long', timeZone: 'UTC' })
+
 it('17.8 card testers are stopped by the limits of the payment form', async () => {
   const strict = await testSite({ LIMIT_DECLINES_BY_ENROLLMENT: '1/3600' })
   strict.world.payment.isTestCard = () => false

@@ -81,7 +81,10 @@ const nextLookupAt = (now: Date, since: Date, maxSeconds: number) =>
 
 const addSeconds = (time: Date, seconds: number) => new Date(time.getTime() + seconds * 1000)
 
-type Change = Partial<Omit<Tables['payment'], 'details' | 'refunded_cents'>> & { state: PaymentState; details?: null }
+type Change = Partial<Omit<Tables['payment'], 'details' | 'refunded_cents' | 'by_member'>> & {
+  state: PaymentState
+  details?: null
+}
 
 /** Changes the state of an attempt that is in one of the `from` states. False: it was in another state, and is unchanged. */
 export async function transition(
