@@ -6,11 +6,21 @@ import { countCardUse, refuseCrowd, riskBeforeCharge } from '#server/abuse/card-
 import { countAgainstLimit } from '#server/abuse/limits.ts'
 import { refuseNewcomers } from '#server/abuse/restrictions.ts'
 import { networkOf } from '#server/client.ts'
+import { untilDatabaseIsBack } from '#server/db/away.ts'
 import type { Db } from '#server/db/db.ts'
 import { type AttemptKey, referenceOf } from '#server/gateways/payment/attempt-key.ts'
+import { leaseMs } from '#server/gateways/payment/deadlines.ts'
+import type { Authorization, Failure } from '#server/gateways/payment/port.ts'
 import { type Access, mintGrant } from '#server/members/grant.ts'
 import { memberOfEnrollment } from '#server/members/members.ts'
-import { authorize, awaitGateway, endedWithoutCharge, findAttempts, isOpen } from '#server/payments/payments.ts'
+import {
+  type Attempt,
+  authorize,
+  awaitGateway,
+  endedWithoutCharge,
+  findAttempts,
+  isOpen,
+} from '#server/payments/payments.ts'
 import { requireVerifiedPhone } from '#server/phone/verified.ts'
 import { isOurFailure, Refusal } from '#server/refusal.ts'
 import { hashPassword } from '#server/secrets/password-hash.ts'
@@ -83,6 +93,15 @@ async function charge(world: World, request: PaymentRequest, screened: ScreenedO
   if (!visitor.enrollment_id) visitor.setEnrollmentCookie(key.enrollment_id, screened.touches)
 
   const authorization = await authorize(world, attempt, order)
+  return untilDatabaseIsBack(leaseMs(world), () => recordAnswer(world, attempt, authorization, visitor))
+}
+
+async function recordAnswer(
+  world: World,
+  attempt: Attempt,
+  authorization: Authorization | Failure,
+  visitor: Visitor,
+): Promise<EnrollmentReply> {
   switch (authorization.outcome) {
     case 'approved': {
       const member_id = await admit(world, attempt, authorization)

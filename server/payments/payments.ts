@@ -4,7 +4,7 @@ import type { Db } from '#server/db/db.ts'
 import { statement } from '#server/db/statement.ts'
 import type { Details, PaymentState, Tables } from '#server/db/tables.ts'
 import { type AttemptKey, referenceOf } from '#server/gateways/payment/attempt-key.ts'
-import { gatewayDeadline } from '#server/gateways/payment/deadlines.ts'
+import { gatewayDeadline, SILENCE_SECONDS } from '#server/gateways/payment/deadlines.ts'
 import type { Authorization, Failure } from '#server/gateways/payment/port.ts'
 import type { World } from '#server/world/world.ts'
 
@@ -65,7 +65,7 @@ export async function authorize(world: World, attempt: Attempt, order: Enrollmen
 export const awaitGateway = (world: World, attempt: AttemptKey, answer: { outcome: string }, since = world.now()) =>
   transition(world, attempt, AWAITING_GATEWAY, {
     ...(isReview(answer) ? { state: 'review', transaction_id: answer.transaction_id } : { state: 'unknown' }),
-    leased_until: nextLookupAt(world.now(), since, isReview(answer) ? MAX_REVIEW_SECONDS : MAX_LOOKUP_SECONDS),
+    leased_until: nextLookupAt(world.now(), since, maxLookupSeconds(world, answer)),
   })
 
 type Review = Extract<Authorization, { outcome: 'review' }>
@@ -74,6 +74,11 @@ const isReview = (answer: { outcome: string }): answer is Review => answer.outco
 /** A lost answer can be looked up as soon as the gateway is back; a person who reviews a payment takes hours. */
 const MAX_LOOKUP_SECONDS = 15
 const MAX_REVIEW_SECONDS = 300
+
+function maxLookupSeconds({ paymentCalls }: World, answer: { outcome: string }): number {
+  if (isReview(answer)) return MAX_REVIEW_SECONDS
+  return paymentCalls.isAnswering() ? MAX_LOOKUP_SECONDS : SILENCE_SECONDS
+}
 
 /** Waits a quarter of the attempt's age, within limits. */
 const nextLookupAt = (now: Date, since: Date, maxSeconds: number) =>

@@ -2,12 +2,13 @@ import { sql } from 'kysely'
 import { recordDecline } from '#server/abuse/breaker.ts'
 import { settleLater } from '#server/abuse/card-limits.ts'
 import { giveBackExpired } from '#server/abuse/open-uses.ts'
+import { untilDatabaseIsBack } from '#server/db/away.ts'
 import type { PaymentState } from '#server/db/tables.ts'
 import { admit } from '#server/enrollment/admission.ts'
 import { releaseAndEmail, releaseAttempt } from '#server/enrollment/release.ts'
 import { forgetVisitors } from '#server/funnel/funnel.ts'
 import { type AttemptKey, referenceOf } from '#server/gateways/payment/attempt-key.ts'
-import { gatewayDeadline, leaseEnd } from '#server/gateways/payment/deadlines.ts'
+import { gatewayDeadline, leaseEnd, leaseMs } from '#server/gateways/payment/deadlines.ts'
 import { abandonRenewal, finishRenewal } from '#server/membership/membership.ts'
 import { storedCard } from '#server/membership/new-membership.ts'
 import { AWAITING_GATEWAY, awaitGateway } from '#server/payments/payments.ts'
@@ -19,6 +20,8 @@ export const settlementGroups: Record<'local' | 'gateway', PaymentState[]> = {
   local: ['reserved', 'authorized'],
   gateway: AWAITING_GATEWAY,
 }
+
+const needsGateway = (state: PaymentState) => settlementGroups.gateway.includes(state)
 
 /** Small, because a batch takes as long as the gateway's slowest answer. */
 export const ATTEMPTS_AT_ONCE = 12
@@ -45,18 +48,19 @@ export async function settleAttempts(
   states = [...settlementGroups.local, ...settlementGroups.gateway],
 ): Promise<number> {
   const now = world.now()
+  const isSilent = states.every(needsGateway) && !world.paymentCalls.isAnswering()
   const { rows: attempts } = await sql<OpenAttempt>`
     update payment set leased_until = ${leaseEnd(world)},
       state = case state when 'authorizing' then 'unknown' else state end
     where (enrollment_id, attempt) in (
       select enrollment_id, attempt from payment
       where state in (${sql.join(states.map(sql.lit))}) and leased_until < ${now}
-      order by leased_until limit ${sql.lit(ATTEMPTS_AT_ONCE)} for update skip locked)
+      order by leased_until limit ${sql.lit(isSilent ? 1 : ATTEMPTS_AT_ONCE)} for update skip locked)
     returning enrollment_id, attempt, state, gateway, transaction_id, vault_reference, network_transaction_id,
       card_brand, card_last_four, card_expires, period, created_at`.execute(world.db)
   await Promise.all(
     attempts.map((attempt) =>
-      settle(world, attempt).catch((err: unknown) =>
+      untilDatabaseIsBack(leaseMs(world), () => settle(world, attempt)).catch((err: unknown) =>
         world.log.warn({ err, reference: referenceOf(attempt) }, 'an attempt could not be settled yet'),
       ),
     ),

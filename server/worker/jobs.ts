@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
+import { untilDatabaseIsBack } from '#server/db/away.ts'
 import { statement } from '#server/db/statement.ts'
 import { UndeliverableAddress } from '#server/gateways/mail/port.ts'
-import { leaseEnd } from '#server/gateways/payment/deadlines.ts'
-import { emailsToMembers, type JobKind, jobKinds } from '#server/jobs/queue.ts'
+import { leaseEnd, leaseMs, SILENCE_SECONDS } from '#server/gateways/payment/deadlines.ts'
+import { emailsToMembers, type JobKind, jobGroups, jobKinds } from '#server/jobs/queue.ts'
 import type { World } from '#server/world/world.ts'
 import { kinds } from './kinds.ts'
 
@@ -11,7 +12,8 @@ export const JOBS_AT_ONCE = 24
 
 /** Claims the jobs that are due, runs them side by side, and returns how many there were. */
 export async function runJobs(world: World, ofKinds: readonly JobKind[] = jobKinds): Promise<number> {
-  const { rows: jobs } = await claimJobs(world.db, { now: world.now(), until: leaseEnd(world), ofKinds })
+  const claim = ofKinds.every(needsGateway) && !world.paymentCalls.isAnswering() ? claimOne : claimMany
+  const { rows: jobs } = await claim(world.db, { now: world.now(), until: leaseEnd(world), ofKinds })
   const complete = createCompleter(world)
   const running = new Set(jobs.map(({ id }) => id))
   const renewal = setInterval(() => renewLeases(world, [...running]).catch(() => undefined), leaseMs(world) / 3)
@@ -23,21 +25,26 @@ export async function runJobs(world: World, ofKinds: readonly JobKind[] = jobKin
   return jobs.length
 }
 
+const needsGateway = (kind: JobKind) => jobGroups.payments.includes(kind)
+
 type ClaimedJob = { id: string; kind: JobKind; payload: never; tries: number }
 
-/** Other processes skip a claimed job until its lease expires. */
-const claimJobs = statement(
-  (_db, { now, until, ofKinds }: { now: Date; until: Date; ofKinds: readonly JobKind[] }) => sql<ClaimedJob>`
-    update job set leased_until = ${until}, tries = tries + 1
-    where id in (
-      select id from job
-      where done_at is null and run_at <= ${now} and (leased_until is null or leased_until < ${now})
-        and kind in (${sql.join(ofKinds)})
-      order by run_at limit ${sql.lit(JOBS_AT_ONCE)} for update skip locked)
-    returning id, kind, payload, tries`,
-)
+type Claim = { now: Date; until: Date; ofKinds: readonly JobKind[] }
 
-const leaseMs = (world: World) => leaseEnd(world).getTime() - world.now().getTime()
+/** Other processes skip a claimed job until its lease expires. */
+const claimUpTo = (limit: number) =>
+  statement(
+    (_db, { now, until, ofKinds }: Claim) => sql<ClaimedJob>`
+      update job set leased_until = ${until}, tries = tries + 1
+      where id in (
+        select id from job
+        where done_at is null and run_at <= ${now} and (leased_until is null or leased_until < ${now})
+          and kind in (${sql.join(ofKinds)})
+        order by run_at limit ${sql.lit(limit)} for update skip locked)
+      returning id, kind, payload, tries`,
+  )
+const claimMany = claimUpTo(JOBS_AT_ONCE)
+const claimOne = claimUpTo(1)
 
 /** A mail server may take longer than the lease, which is made for the payment gateway. */
 async function renewLeases(world: World, ids: string[]): Promise<void> {
@@ -55,9 +62,9 @@ type Complete = (id: string) => Promise<void>
 async function runJob(world: World, job: ClaimedJob, complete: Complete): Promise<void> {
   try {
     await kinds[job.kind].run(world, job.payload)
-    await complete(job.id)
+    await untilDatabaseIsBack(leaseMs(world), () => complete(job.id))
   } catch (error) {
-    await retryOrAbandon(world, job, error)
+    await untilDatabaseIsBack(leaseMs(world), () => retryOrAbandon(world, job, error))
   }
 }
 
@@ -70,8 +77,11 @@ async function retryOrAbandon(world: World, { id, kind, tries }: ClaimedJob, err
   )
   if (isLast) abandonedJobs.set(kind, (abandonedJobs.get(kind) ?? 0) + 1)
   const now = world.now()
-  const run_at = new Date(now.getTime() + Math.min(2 ** tries, maxBackoffSeconds) * 1000)
-  const change = isLast ? { done_at: now, payload: onlyMember } : { run_at, leased_until: null }
+  const isSilence = needsGateway(kind) && !world.paymentCalls.isAnswering()
+  const seconds = isSilence ? SILENCE_SECONDS : Math.min(2 ** tries, maxBackoffSeconds)
+  const retry = { run_at: new Date(now.getTime() + seconds * 1000), leased_until: null }
+  const uncounted = isSilence ? { tries: tries - 1 } : {} // it says nothing about the job
+  const change = isLast ? { done_at: now, payload: onlyMember } : { ...retry, ...uncounted }
   const last_error = error instanceof Error ? error.message : String(error)
   await world.db
     .updateTable('job')

@@ -11,7 +11,10 @@ import { ATTEMPTS_AT_ONCE, deleteExpired, settleAttempts, settlementGroups } fro
 import { JOBS_AT_ONCE, runJobs } from './jobs.ts'
 import { createPace } from './pace.ts'
 
-const CLEANUP_INTERVAL_MS = 60_000
+const CHORE_INTERVAL_MS = { usual: 60_000, afterError: 5_000 }
+
+/** What is done once a minute. */
+const chores: ((world: World) => Promise<unknown>)[] = [deleteExpired, reconcileHourly, writeNotices, keepSecurityLog]
 
 type Task = {
   /** Returns how many jobs or attempts it has processed. */
@@ -19,12 +22,20 @@ type Task = {
   batchSize: number | ((world: World) => number)
 }
 
+/** While the gateway is silent, what needs it pauses after each try as if nothing was due. */
+const withGateway =
+  (run: Task['run']): Task['run'] =>
+  async (world) => {
+    const done = await run(world)
+    return world.paymentCalls.isAnswering() ? done : 0
+  }
+
 /** Each has its own loop, so that a slow mail server delays only emails, and a slow gateway only what needs it. */
 const tasks: Task[] = [
-  { run: (world) => runJobs(world, jobGroups.payments), batchSize: JOBS_AT_ONCE },
+  { run: withGateway((world) => runJobs(world, jobGroups.payments)), batchSize: JOBS_AT_ONCE },
   { run: (world) => runJobs(world, jobGroups.emails), batchSize: JOBS_AT_ONCE },
   { run: (world) => settleAttempts(world, settlementGroups.local), batchSize: ATTEMPTS_AT_ONCE },
-  { run: (world) => settleAttempts(world, settlementGroups.gateway), batchSize: ATTEMPTS_AT_ONCE },
+  { run: withGateway((world) => settleAttempts(world, settlementGroups.gateway)), batchSize: ATTEMPTS_AT_ONCE },
   { run: publishScheduled, batchSize: 1 },
   { run: renewMemberships, batchSize: ({ config }) => config.RENEWALS_AT_ONCE },
 ]
@@ -32,10 +43,7 @@ const tasks: Task[] = [
 /** Does everything that is due, and what follows from it. Returns how much there was. */
 export async function doEverythingDue(world: World): Promise<number> {
   const logError = errorLogger(world)
-  await deleteExpired(world).catch(logError)
-  await reconcileHourly(world).catch(logError)
-  await writeNotices(world).catch(logError)
-  await keepSecurityLog(world).catch(logError)
+  for (const chore of chores) await chore(world).catch(logError)
   let total = 0
   for (let done = 1; done; total += done) {
     done = 0
@@ -63,16 +71,18 @@ export function startWorker(world: World, server?: Server): { stop: () => Promis
     const fullBatch = typeof batchSize === 'number' ? batchSize : batchSize(world)
     while (!signal.aborted) await pace.pauseAfter(await whileStill(() => run(world)).catch(logError), fullBatch)
   }
-  const cleanUp = async () => {
+  const doChores = async () => {
     while (!signal.aborted) {
-      await whileStill(() => deleteExpired(world)).catch(logError)
-      await whileStill(() => reconcileHourly(world)).catch(logError)
-      await whileStill(() => writeNotices(world)).catch(logError)
-      await whileStill(() => keepSecurityLog(world)).catch(logError)
-      await sleep(CLEANUP_INTERVAL_MS, undefined, { signal, ref: false }).catch(() => undefined)
+      let pause = CHORE_INTERVAL_MS.usual
+      for (const chore of chores)
+        await whileStill(() => chore(world)).catch((error: unknown) => {
+          logError(error)
+          pause = CHORE_INTERVAL_MS.afterError
+        })
+      await sleep(pause, undefined, { signal, ref: false }).catch(() => undefined)
     }
   }
-  const loops = Promise.all([...tasks.map(repeat), cleanUp()])
+  const loops = Promise.all([...tasks.map(repeat), doChores()])
   return {
     stop: () => {
       controller.abort()

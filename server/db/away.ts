@@ -1,0 +1,26 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** The server stops, starts or has lost its connection, or a standby answers that cannot write yet. */
+const CODES = /^(08...|57P0[123]|25006|ECONN\w+|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/
+/** The driver gives these no code. */
+const MESSAGES =
+  /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error)/
+
+const isDatabaseAway = (error: unknown): boolean =>
+  error instanceof Error && (MESSAGES.test(error.message) || ('code' in error && CODES.test(String(error.code))))
+
+const PAUSE_MS = 250
+
+/**
+ * Repeats work while the database is away, for at most this long, so that it goes on as soon as the database is back. The
+ * work may have been committed although its answer was lost, so it must be harmless to repeat.
+ */
+export async function untilDatabaseIsBack<Result>(ms: number, work: () => Promise<Result>): Promise<Result> {
+  for (const end = performance.now() + ms; ; await sleep(PAUSE_MS)) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!isDatabaseAway(error) || performance.now() > end) throw error
+    }
+  }
+}
