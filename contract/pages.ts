@@ -15,6 +15,8 @@ export type OutboxMessage = {
   /** The attachment's file name. */
   attachment: string | null
   created_at: string
+  /** 'Nov 15, 2026, 12:00:00 UTC' */
+  sent_at: string
 }
 
 /** One transaction in the payment sandbox. */

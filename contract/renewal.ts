@@ -10,15 +10,9 @@ export const renewalTotal = (lines: readonly { renewal_cents: number }[]): numbe
   lines.reduce((sum, line) => sum + line.renewal_cents, 0)
 
 /**
- * The next renewal day after `now`: the same day of the month as the join day, or the last day of a shorter month.
- * A member who joined on January 31 renews on February 28, then on March 31.
+ * The first day of the nth period, always counted from the anchor, so that a short month does not move later ones. A member
+ * who joined on January 31 renews on February 28, then on March 31.
  */
-export const renewsOn = (joined: Date, interval: Interval = 'month', now: Date = joined): string => {
-  const anchor_on = toDay(joined)
-  return periodStart(anchor_on, Math.max(periodOn(anchor_on, toDay(now), interval), 0) + 1, interval)
-}
-
-/** The first day of the nth period, always counted from the anchor, so that a short month does not move later ones. */
 export const periodStart = (anchor_on: string, n: number, interval: Interval = 'month'): string => {
   const anchor = new Date(anchor_on)
   const [year, day] = [anchor.getUTCFullYear(), anchor.getUTCDate()]
@@ -36,6 +30,9 @@ export const periodOn = (anchor_on: string, day: string, interval: Interval = 'm
 
 export const addDays = (day: string, days: number): string =>
   toDay(new Date(new Date(day).getTime() + days * 86_400_000))
+
+/** The Monday of the week that a day belongs to. */
+export const mondayOf = (day: string): string => addDays(day, -((new Date(day).getUTCDay() + 6) % 7))
 
 const toDay = (date: Date) => date.toISOString().slice(0, 10)
 const monthNumber = (day: string) => Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7))

@@ -44,6 +44,9 @@ export type StartData = {
   /** The preselected package, if there is one. */
   product_id?: number
   grand_total: string
+  /** In the operator's time zone, where the page counts on when it is open for days. */
+  today: string
+  time_zone: string
   /** The day of the first renewal, '2026-12-15', for a package that renews monthly or yearly. */
   renews_on: Record<Interval, string>
   policy: Policy
@@ -58,7 +61,7 @@ export type StartData = {
 /** The start data while the database does not answer. The page is served anyway and calls the API itself. */
 export type FallbackStart = { sponsor_site: string } & Pick<
   StartData,
-  'renews_on' | 'policy' | 'site_hosts' | 'test_payments' | 'captcha'
+  'today' | 'time_zone' | 'renews_on' | 'policy' | 'site_hosts' | 'test_payments' | 'captcha'
 >
 
 /** The package that is selected at first, if it is offered. */

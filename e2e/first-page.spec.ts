@@ -166,8 +166,8 @@ test.describe('a page without its start data', () => {
       const reply = await route.fetch()
       const html = await reply.text()
       const [, startJson = ''] = /id="start">(.*?)<\/script>/.exec(html) ?? []
-      const { renews_on, policy, site_hosts, test_payments }: StartData = JSON.parse(startJson)
-      const start = { sponsor_site, renews_on, policy, site_hosts, test_payments }
+      const { today, time_zone, renews_on, policy, site_hosts, test_payments }: StartData = JSON.parse(startJson)
+      const start = { sponsor_site, today, time_zone, renews_on, policy, site_hosts, test_payments }
       const [head = ''] = html.split('<div id="foyer">')
       const json = `<script type="application/json" id="start">${JSON.stringify(start)}</script>`
       await route.fulfill({ response: reply, body: `${head}${renderPage(start)}${json}</body></html>` })

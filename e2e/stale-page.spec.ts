@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { expect, test } from '@playwright/test'
-import { renewsOn } from '../contract/renewal.ts'
+import { dayIn, shortDay } from '../contract/days.ts'
+import { periodStart } from '../contract/renewal.ts'
 import { type OwnSite, startOwnSite } from './own-site.ts'
 import { enterOffice, fillPayment, next, pay, reachPayment, waitForHydration } from './visitor.ts'
 
@@ -119,11 +120,7 @@ test('10.12 on a page that was open for days, the renewal date counts from the d
   await page.clock.setFixedTime(later)
   await next(page)
   await expect(page.getByLabel('Card number')).toBeVisible()
-  const renewal = new Date(renewsOn(later)).toLocaleDateString('en-US', {
-    month: 'short',
-    day: 'numeric',
-    timeZone: 'UTC',
-  })
+  const renewal = shortDay(periodStart(dayIn('UTC', later), 1))
   await expect(page.locator('.amounts')).toContainText(`from ${renewal}`)
 })
 

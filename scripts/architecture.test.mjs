@@ -40,6 +40,13 @@ const restrictions = [
     'The server takes the time from world.now, so that drills can move it.',
   ],
   [
+    'what day it is',
+    everywhere,
+    /Intl\.DateTimeFormat|\.toLocale(Date|Time)String|Date\([^)]*\)\.toLocale|toISOString\(\)\.(slice\(0, (7|10)\)|split)|\.get(UTC)?(Date|Day|Month|FullYear)\(/,
+    /^contract\/(days|renewal|renewal-day|card)\.ts$|^server\/config\/rules\.ts$/,
+    'A time becomes a day, or text, in contract/days.ts only: in the operator’s time zone, like the charges.',
+  ],
+  [
     'clock of the database, in migrations',
     /\.sql$/,
     /\bnow\(\)|\b(current|clock|statement|transaction)_(timestamp|date|time)\b/i,

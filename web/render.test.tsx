@@ -21,13 +21,15 @@ const start: StartData = {
   ],
   product_id: 34,
   grand_total: '99.00',
+  today: '2026-11-15',
+  time_zone: 'UTC',
   renews_on: { month: '2026-12-15', year: '2027-11-15' },
   policy: { start_step: 'ACCOUNT', autoship: false, special: false, phone_verification: false },
   site_hosts: ['a.example'],
   test_payments: true,
 }
 const { product_id: _, ...withoutPackage } = start
-const { policy, renews_on, site_hosts, test_payments } = start
+const { policy, today, time_zone, renews_on, site_hosts, test_payments } = start
 
 const week = { visits: 0, joins: 0 }
 const view: OfficeView = {
@@ -61,7 +63,7 @@ const view: OfficeView = {
     lines: [{ name: 'Founding Membership', price: '99.00', is_recurring: false, billing_interval: 'month' }],
     total: '99.00',
   },
-  accepted: [{ title: 'Terms', version: 2, sha256: 'a'.repeat(64), accepted_at: '2026-11-15T10:00:00.000Z' }],
+  accepted: [{ title: 'Terms', version: 2, sha256: 'a'.repeat(64), accepted_on: '2026-11-15' }],
   weeks: [
     { ...week, from: '2026-11-02', visits: 3 },
     { from: '2026-11-09', visits: 5, joins: 1 },
@@ -82,7 +84,7 @@ const everyPage = {
   account: pages.enroll(start),
   packages: pages.enroll({ ...start, policy: { ...policy, start_step: 'PRODUCT_SELECTION' } }),
   'without a package': pages.enroll(withoutPackage),
-  fallback: pages.enroll({ sponsor_site: 'ana', policy, renews_on, site_hosts, test_payments }),
+  fallback: pages.enroll({ sponsor_site: 'ana', policy, today, time_zone, renews_on, site_hosts, test_payments }),
   'not found': pages.notFound(),
   failed: pages.failed(),
   outbox: pages.outbox(
@@ -96,6 +98,7 @@ const everyPage = {
         has_html: true,
         attachment: 'consent.json',
         created_at: renews_on.month,
+        sent_at: 'Nov 15, 2026, 12:00:00 UTC',
       },
     ],
     ['outbox', 'payments', 'clock'],

@@ -65,7 +65,7 @@ export const MemberPage = z.object({
   is_email_confirmed: z.boolean(),
   /** The mail server refuses the address: no such mailbox, closed, or not an address at all. */
   email_bounce: z.optional(z.enum(['unknown', 'closed', 'malformed'])),
-  email_bounced_at: z.optional(z.string()),
+  email_bounced_on: z.optional(z.string()),
   /** A new address that the member has not confirmed yet. */
   unconfirmed_email: z.optional(z.string()),
   mobile_phone: z.string(),
@@ -79,7 +79,7 @@ export const MemberPage = z.object({
   }),
   joined_at: z.string(),
   /** The personal data is gone. */
-  erased_at: z.optional(z.string()),
+  erased_on: z.optional(z.string()),
   /** Who counts as the sponsor now. */
   sponsor: SponsorName,
   credit: z.object({

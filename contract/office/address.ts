@@ -1,3 +1,5 @@
+import { addDays } from '#contract/renewal.ts'
+
 /** Dots of the grant token are written as '~' in the URL: an unreserved character that no token contains. */
 const DOT = '~'
 
@@ -9,6 +11,5 @@ export const tokenFromAddress = (pathSegment: string): string => pathSegment.rep
 
 export const DAYS_BETWEEN_USERNAMES = 30
 
-/** The first day on which a username that was changed at this time may be changed again. */
-export const nextUsernameChange = (changed_at: Date): string =>
-  new Date(changed_at.getTime() + DAYS_BETWEEN_USERNAMES * 86_400_000).toISOString().slice(0, 10)
+/** The first day on which a username that was changed on this day may be changed again. */
+export const nextUsernameChange = (changed_on: string): string => addDays(changed_on, DAYS_BETWEEN_USERNAMES)

@@ -22,6 +22,7 @@ export const PendingSignIn = z.object({ token: z.string(), has_app: z.boolean(),
 export const SecurityView = z.object({
   username: z.string(),
   email: z.string(),
+  time_zone: z.string(),
   /** This browser first, then by last use. Times are ISO, and `used_at` is true to a few minutes. */
   sessions: z.array(
     z.object({

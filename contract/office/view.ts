@@ -99,8 +99,7 @@ export const OfficeView = z.object({
       title: z.string(),
       version: z.int(),
       sha256: z.string(),
-      /** '2026-11-15T10:00:00.000Z' */
-      accepted_at: z.string(),
+      accepted_on: day,
     }),
   ),
   /** Oldest first. */

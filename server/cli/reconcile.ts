@@ -8,7 +8,7 @@ import { explainError, OperatorError } from '#server/operator-error.ts'
 import { reconcile } from '#server/payments/books/reconciliation.ts'
 import { clock } from '#server/world/world.ts'
 import type { Surroundings } from './command-line.ts'
-import { plural, table } from './listings.ts'
+import { at, plural, table } from './listings.ts'
 
 const USAGE = `npm run reconcile [-- --days N]
 
@@ -37,7 +37,7 @@ async function compare(args: string[], { env, open = openDatabase }: Surrounding
       { config, db, log: createLog(config.LOG_LEVEL, process.stderr), now: clock, payment },
       since,
     )
-    const scope = `${plural(attempts, 'payment')} here, ${plural(transactions, 'transaction')} at the gateway '${payment.name}', since ${since.toISOString().slice(0, 10)}`
+    const scope = `${plural(attempts, 'payment')} here, ${plural(transactions, 'transaction')} at the gateway '${payment.name}', since ${at(since)}`
     const { length } = discrepancies
     console.log(`${length === 1 ? '1 discrepancy' : `${length || 'No'} discrepancies`}. ${scope}.`)
     if (length)

@@ -101,7 +101,7 @@ export const addressChangedEmail = (
     preview: 'We now send your emails to another address.',
     blocks: [
       paragraph(
-        `The email address of your membership was changed to ${maskEmail(new_email)}${whoAndWhen(who, at)}. From now on we send emails there, and you use it to sign in.`,
+        `The email address of your membership was changed to ${maskEmail(new_email)}${whoAndWhen(world, who, at)}. From now on we send emails there, and you use it to sign in.`,
       ),
       ...ifNotYou(world, 'change your password and your email address'),
     ],
@@ -115,7 +115,9 @@ export const passwordChangedEmail = async (
     subject: 'Your password was changed',
     preview: 'All other browsers were signed out.',
     blocks: [
-      paragraph(`The password of your office was changed${whoAndWhen(who, at)}. All other browsers were signed out.`),
+      paragraph(
+        `The password of your office was changed${whoAndWhen(world, who, at)}. All other browsers were signed out.`,
+      ),
       ...ifNotYou(world, 'reset your password right away'),
     ],
   })
@@ -128,7 +130,7 @@ export async function phoneChangedEmail(
     subject: 'Your phone number was changed',
     preview: `It now ends in ${masked_phone.slice(-2)}.`,
     blocks: [
-      paragraph(`The phone number of your membership was changed to ${masked_phone}${whoAndWhen(who, at)}.`),
+      paragraph(`The phone number of your membership was changed to ${masked_phone}${whoAndWhen(world, who, at)}.`),
       ...ifNotYou(world, 'change your password and your phone number'),
     ],
   })
@@ -145,7 +147,7 @@ export async function usernameChangedEmail(
     preview: `Your username is now ${member.username}.`,
     blocks: [
       paragraph(
-        `Your username was changed from ${old_username} to ${member.username}${whoAndWhen('office', at)}. This is your new link:`,
+        `Your username was changed from ${old_username} to ${member.username}${whoAndWhen(world, 'office', at)}. This is your new link:`,
       ),
       linkBox(`${PUBLIC_URL}/${member.username}`),
       paragraph(
@@ -163,8 +165,8 @@ const places: Record<WhoChanged, string> = {
 }
 
 /** ' in your office on Nov 15, 2026, 12:00:00 UTC'. Emails that waited while Foyer was updated do not say. */
-const whoAndWhen = (who?: WhoChanged, at?: string): string =>
-  who && at ? `${places[who]} on ${timestamp(new Date(at))}` : ''
+const whoAndWhen = (world: World, who?: WhoChanged, at?: string): string =>
+  who && at ? `${places[who]} on ${timestamp(world, new Date(at))}` : ''
 
 export const ifNotYou = ({ config }: World, advice: string): Block[] => [
   paragraph(

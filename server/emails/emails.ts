@@ -1,4 +1,5 @@
 import { type Brand, brands } from '#contract/card.ts'
+import { longDay as day, timestampIn } from '#contract/days.ts'
 import { showAmount, showPrice } from '#contract/money.ts'
 import type { Interval } from '#contract/renewal.ts'
 import { brandOf } from '#server/brand/brand.ts'
@@ -11,6 +12,7 @@ import { findReferral, unsubscribeUrl } from '#server/members/join-emails.ts'
 import { findMember, type MemberWithSponsor, memberOfEnrollment } from '#server/members/members.ts'
 import { receiptOf } from '#server/membership/receipt.ts'
 import { renewalDay } from '#server/membership/summary.ts'
+import { dayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
 import {
   acceptedText,
@@ -44,7 +46,7 @@ export async function welcomeEmail(world: World, { member_id }: JobPayloads['wel
     preview: 'Your receipt, your own link, and how to sign in to your office.',
     blocks: [
       paragraph(
-        `You joined with ${sponsor} on ${day(member.joined_at)}. ${brand.welcome ?? 'We’re glad you’re here.'}`,
+        `You joined with ${sponsor} on ${day(dayOf(world, member.joined_at))}. ${brand.welcome ?? 'We’re glad you’re here.'}`,
       ),
       ...(await confirmBlocks(world, member)),
       button('Open your office', OFFICE_URL),
@@ -105,7 +107,7 @@ export async function consentEmail(world: World, { member_id }: JobPayloads['con
         heading(title),
         detailsTable([
           ['Version', String(version)],
-          ['Accepted', timestamp(accepted_at)],
+          ['Accepted', timestamp(world, accepted_at)],
         ]),
         hashLine('SHA-256 of the text', sha256),
         cachedTextBlock(content),
@@ -131,12 +133,13 @@ export async function referralEmail(world: World, { member_id }: JobPayloads['re
   const referral = await findReferral(world, member_id)
   if (!referral?.join_emails) return undefined
   const name = looksLikeLink(referral.referral_name) ? 'Somebody' : referral.referral_name
+  const joined_on = day(dayOf(world, referral.joined_at))
   const stopUrl = unsubscribeUrl(world, referral.id)
   return emailTo(world, referral, {
     subject: `${name} joined through your link`,
-    preview: `On ${day(referral.joined_at)}. Your office shows everyone who joined through you.`,
+    preview: `On ${joined_on}. Your office shows everyone who joined through you.`,
     blocks: [
-      paragraph(`${name} joined through your link on ${day(referral.joined_at)}.`),
+      paragraph(`${name} joined through your link on ${joined_on}.`),
       button('Open your office', world.config.OFFICE_URL),
       smallPrintLink('You get this email whenever somebody joins through your link.', 'Stop these emails', stopUrl),
     ],
@@ -159,7 +162,7 @@ export async function cancellationEmail(
     preview: 'Your cancellation is confirmed. You can undo it until then.',
     blocks: [
       paragraph(
-        `You canceled your membership on ${day(cancelled_at)}. You stay a member until ${lastDay}, the end of the period you have paid for, and you won’t be charged again.`,
+        `You canceled your membership on ${day(dayOf(world, cancelled_at))}. You stay a member until ${lastDay}, the end of the period you have paid for, and you won’t be charged again.`,
       ),
       paragraph(
         `After that, your site ${PUBLIC_URL}/${member.username} becomes inactive, and people can no longer join through it.`,
@@ -245,15 +248,5 @@ const greeting = (first_name: string) => paragraph(looksLikeLink(first_name) ? '
 /** Mail clients turn such names into links, which would let a stranger send links in our emails. We leave them out. */
 const looksLikeLink = (name: string) => /[\p{L}\p{N}]\.[\p{L}\p{N}]|[/:@]/u.test(name)
 
-/** 'November 15, 2026', in UTC. */
-export const day = (date: Date | string) => longDay.format(new Date(date))
-const longDay = new Intl.DateTimeFormat('en-US', { dateStyle: 'long', timeZone: 'UTC' })
-
 /** 'Nov 15, 2026, 12:00:00 UTC' */
-export const timestamp = (date: Date) => `${toTheSecond.format(date)} UTC`
-const toTheSecond = new Intl.DateTimeFormat('en-US', {
-  dateStyle: 'medium',
-  timeStyle: 'medium',
-  hourCycle: 'h23',
-  timeZone: 'UTC',
-})
+export const timestamp = ({ config }: Pick<World, 'config'>, time: Date) => timestampIn(config.TIME_ZONE, time)

@@ -1,3 +1,4 @@
+import { longDay as day, monthAndYear } from '#contract/days.ts'
 import { showAmount, toAmount } from '#contract/money.ts'
 import { periodStart } from '#contract/renewal.ts'
 import type { Email } from '#server/gateways/mail/port.ts'
@@ -5,8 +6,9 @@ import type { JobPayloads } from '#server/jobs/queue.ts'
 import { findMember } from '#server/members/members.ts'
 import { priceOn } from '#server/membership/prices.ts'
 import { findMembership, isRenewing, renewalOf } from '#server/membership/summary.ts'
+import { dayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
-import { day, emailTo, howToCancel, nameCard } from './emails.ts'
+import { emailTo, howToCancel, nameCard } from './emails.ts'
 import { button, detailsTable, paragraph, smallPrint } from './layout.ts'
 
 /** Emails ahead of time: nothing has happened yet, and the member can still decide. */
@@ -24,9 +26,9 @@ export async function cardExpiresEmail(
   const next = `Your next charge is ${price} on ${day(renews_on)}.`
   return emailTo(world, member, {
     subject: 'Your card expires soon',
-    preview: `Your ${nameCard(membership)} is valid until the end of ${month(card_expires)}.`,
+    preview: `Your ${nameCard(membership)} is valid until the end of ${monthAndYear(card_expires)}.`,
     blocks: [
-      paragraph(`Your ${nameCard(membership)} is valid until the end of ${month(card_expires)}. ${next}`),
+      paragraph(`Your ${nameCard(membership)} is valid until the end of ${monthAndYear(card_expires)}. ${next}`),
       paragraph(
         renews_on < last
           ? 'That charge still works. Please update your card before the one after it; it takes a minute, and nothing is charged for it.'
@@ -53,7 +55,7 @@ export async function yearlyReminderEmail(
     blocks: [
       paragraph('We send this once a year, so that nobody pays for something they have forgotten.'),
       detailsTable([
-        ['Member since', day(member.joined_at)],
+        ['Member since', day(dayOf(world, member.joined_at))],
         ...membership.lines.map(({ name }): [string, string] => ['Your package', name]).slice(0, 1),
         ['Price', `${price} a ${billing_interval}`],
         ['Next charge', day(renews_on)],
@@ -117,7 +119,3 @@ export async function priceChangedEmail(
     ],
   })
 }
-
-/** 'July 2030' */
-const month = (card_expires: string) => monthOf.format(new Date(`${card_expires}-01`))
-const monthOf = new Intl.DateTimeFormat('en-US', { month: 'long', year: 'numeric', timeZone: 'UTC' })

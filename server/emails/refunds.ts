@@ -1,10 +1,12 @@
+import { longDay as day } from '#contract/days.ts'
 import { showAmount, toAmount } from '#contract/money.ts'
 import type { Email } from '#server/gateways/mail/port.ts'
 import type { JobPayloads } from '#server/jobs/queue.ts'
 import { findMember } from '#server/members/members.ts'
 import { membershipSummary } from '#server/membership/summary.ts'
+import { dayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
-import { day, emailTo, nameCard } from './emails.ts'
+import { emailTo, nameCard } from './emails.ts'
 import { button, heading, paragraph, receipt } from './layout.ts'
 
 /** What was refunded, when it appears on the statement, and whether the membership continues. */
@@ -22,11 +24,11 @@ export async function refundEmail(world: World, { member_id, refund_id }: JobPay
     blocks: [
       paragraph(
         refund.amount_cents === refund.paid_cents
-          ? `We refunded the ${amount} that you paid on ${day(refund.paid_at)}. It goes back to your ${nameCard(refund)}.`
-          : `We refunded ${amount} of the ${paid} that you paid on ${day(refund.paid_at)}. It goes back to your ${nameCard(refund)}.`,
+          ? `We refunded the ${amount} that you paid on ${day(dayOf(world, refund.paid_at))}. It goes back to your ${nameCard(refund)}.`
+          : `We refunded ${amount} of the ${paid} that you paid on ${day(dayOf(world, refund.paid_at))}. It goes back to your ${nameCard(refund)}.`,
       ),
       receipt([['Refund', amount]], amount, [
-        ['Refunded on', day(refund.ended_at ?? refund.created_at)],
+        ['Refunded on', day(dayOf(world, refund.ended_at ?? refund.created_at))],
         ['Reference', refund.payment_reference],
       ]),
       heading('When you see the money'),

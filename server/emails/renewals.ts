@@ -1,11 +1,13 @@
+import { longDay as day } from '#contract/days.ts'
 import { showAmount, toAmount } from '#contract/money.ts'
 import type { Email } from '#server/gateways/mail/port.ts'
 import type { JobPayloads } from '#server/jobs/queue.ts'
 import { findMember } from '#server/members/members.ts'
 import { type Charge, findCharge } from '#server/membership/charges.ts'
 import { findMembership, isRenewing, renewalOf } from '#server/membership/summary.ts'
+import { dayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
-import { day, emailTo, howToCancel, nameCard } from './emails.ts'
+import { emailTo, howToCancel, nameCard } from './emails.ts'
 import { button, heading, linkBox, paragraph, receipt, smallPrint } from './layout.ts'
 
 /** The receipt of a renewal: what was charged, for which month, what comes next, and how to stop it. */
@@ -18,7 +20,7 @@ export async function renewedEmail(world: World, { member_id, ...key }: JobPaylo
   const amount = showAmount(toAmount(charge.amount_cents))
   return emailTo(world, member, {
     subject: `Your receipt: ${amount} for your membership`,
-    preview: `Paid on ${day(charge.updated_at)}, for the ${charge.billing_interval} from ${day(charge.starts_on)}.`,
+    preview: `Paid on ${day(dayOf(world, charge.updated_at))}, for the ${charge.billing_interval} from ${day(charge.starts_on)}.`,
     blocks: [
       paragraph(
         `We charged ${amount} to your ${nameCard(charge)} for the ${charge.billing_interval} from ${day(charge.starts_on)} to ${day(charge.ends_on)}.`,
@@ -27,7 +29,7 @@ export async function renewedEmail(world: World, { member_id, ...key }: JobPaylo
         charge.lines.map(({ name, renewal_cents }) => [name, showAmount(toAmount(renewal_cents))]),
         amount,
         [
-          ['Paid on', day(charge.updated_at)],
+          ['Paid on', day(dayOf(world, charge.updated_at))],
           ['Reference', charge.reference],
         ],
       ),

@@ -3,6 +3,7 @@ import { takenMessages } from '#contract/fields.ts'
 import { figures } from '#contract/figures.ts'
 import { reservedWords } from '#contract/site.ts'
 import { availability, claimValue } from '#server/members/claims.ts'
+import { todayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
 
 const MAX_SUGGESTIONS = 3
@@ -16,10 +17,10 @@ export async function usernameAvailability(world: World, text: string, enrollmen
 }
 
 /** Up to three free usernames that resemble a taken one. None for a reserved word: 'admin2' would look like the operator. */
-async function suggestUsernames({ db, now }: Pick<World, 'db' | 'now'>, taken: string): Promise<string[]> {
+async function suggestUsernames(world: World, taken: string): Promise<string[]> {
   if (reservedWords.has(taken)) return []
-  const candidates = candidatesFor(taken, now())
-  const claims = await db
+  const candidates = candidatesFor(taken, todayOf(world))
+  const claims = await world.db
     .selectFrom('claim')
     .select('value')
     .where('kind', '=', 'username')
@@ -30,9 +31,9 @@ async function suggestUsernames({ db, now }: Pick<World, 'db' | 'now'>, taken: s
 }
 
 /** 'anaruiz2', 'anaruiz26', … The random ones are for names of which all the others are taken. */
-export function candidatesFor(taken: string, now: Date): string[] {
+export function candidatesFor(taken: string, today: string): string[] {
   const base = taken.replace(/\d+$/, '') || taken
-  const year = String(now.getUTCFullYear()).slice(-2)
+  const year = today.slice(2, 4)
   const endings = ['', '2', year, '7', '21', '100', ...Array.from({ length: 6 }, () => String(randomInt(10, 10_000)))]
   const names = endings.map((ending) => base.slice(0, figures.site_length - ending.length) + ending)
   return [...new Set(names)].filter(

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { type FunnelDevice, type FunnelSource, type FunnelStep, funnelSources } from '#contract/console/funnel.ts'
 import { SITE_PATTERN } from '#contract/site.ts'
 import type { Client } from '#server/client.ts'
+import { todayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
 
 /**
@@ -32,8 +33,6 @@ function pendingFor(world: World): Pending {
   pending.timer ??= setTimeout(() => void flushOrWarn(world), FLUSH_MS).unref()
   return pending
 }
-
-const today = ({ now }: World) => now().toISOString().slice(0, 10)
 
 /** Once for each visitor, step and day. */
 export function countStep(world: World, step: FunnelStep, visitor: Client): void {
@@ -66,7 +65,7 @@ function countedVisitor(world: World, visitor: Client) {
   if (!page || !world.config.SITE_HOSTS.includes(page.host)) return
   const site = page.pathname.split('/')[1]?.toLowerCase() ?? ''
   if (!SITE_PATTERN.test(site)) return
-  const day = today(world)
+  const day = todayOf(world)
   return { day, page, site, visitor: world.keys.hmac('funnel', `${day} ${address[0]} ${agent}`) }
 }
 
@@ -119,7 +118,7 @@ async function writePending(world: World): Promise<void> {
   if (hits.length) await writeHits(world, hits)
   const messages = inOrder(pending.messages)
   if (messages.length) await writeMessages(world, messages)
-  const day = today(world)
+  const day = todayOf(world)
   const fields = [...pending.fields]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([field, count]) => ({ day, field, count }))
@@ -173,5 +172,5 @@ async function writeMessages({ db }: World, messages: Shown[]): Promise<void> {
 
 /** Once a day is over, only its numbers stay. */
 export async function forgetVisitors(world: World): Promise<void> {
-  await world.db.deleteFrom('funnel_hit').where('day', '<', today(world)).execute()
+  await world.db.deleteFrom('funnel_hit').where('day', '<', todayOf(world)).execute()
 }

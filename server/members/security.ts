@@ -2,6 +2,7 @@ import type { SecurityView } from '#contract/office/security.ts'
 import type { MemberBrowser } from '#server/members/browser.ts'
 import { sha256 } from '#server/secrets/secrets.ts'
 import { recordEvent } from '#server/security/security-log.ts'
+import { dayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
 import { factorsOf, passkeysOf } from './factors.ts'
 import { closeAllSessions, lastUse, requireMember } from './session.ts'
@@ -20,19 +21,18 @@ export async function viewSecurity(world: World, member_id: string, browser: Thi
   ])
   return {
     ...member,
+    time_zone: world.config.TIME_ZONE,
     sessions,
     has_app,
     passkeys: passkeys.map(({ credential_id, name, created_at, used_at }) => ({
       credential_id,
       name,
-      created_on: dayOf(created_at),
-      ...(used_at ? { used_on: dayOf(used_at) } : {}),
+      created_on: dayOf(world, created_at),
+      ...(used_at ? { used_on: dayOf(world, used_at) } : {}),
     })),
     recovery_codes_left: recovery.length,
   }
 }
-
-const dayOf = (time: Date) => time.toISOString().slice(0, 10)
 
 /** This browser first, then by last use. */
 async function sessionsOf({ db, now }: World, member_id: string, { officeKey = '' }: ThisBrowser) {

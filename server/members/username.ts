@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { longDay } from '#contract/days.ts'
 import { DAYS_BETWEEN_USERNAMES, nextUsernameChange } from '#contract/office/address.ts'
 import { reservedWords } from '#contract/site.ts'
 import { countAgainstLimit } from '#server/abuse/limits.ts'
@@ -6,11 +7,10 @@ import { type Db, inTransaction } from '#server/db/db.ts'
 import { addJob } from '#server/jobs/queue.ts'
 import type { MemberBrowser } from '#server/members/browser.ts'
 import { Refusal, refuseFields } from '#server/refusal.ts'
+import { dayOf, todayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
 import { availability, claimName } from './claims.ts'
 import { requirePassword } from './details.ts'
-
-const dayOf = (time: Date) => time.toISOString().slice(0, 10)
 
 type UsernameChange = { username: string; current_password: string }
 
@@ -34,7 +34,7 @@ export async function changeUsername(
       .forUpdate()
       .executeTakeFirstOrThrow()
     if (member.username === username) throw refuseFields({ username: 'This is already your username.' })
-    rejectEarlyChange(member.username_changed_at, now)
+    rejectEarlyChange(world, member.username_changed_at)
     await claimUsername(db, username, enrollment_id)
     await moveSite(db, id, username, now)
     const joined_username = member.joined_username ?? member.username
@@ -53,14 +53,13 @@ export async function changeUsername(
   return id
 }
 
-function rejectEarlyChange(changed_at: Date | null, now: Date) {
-  const day = changed_at && nextUsernameChange(changed_at)
-  if (day && dayOf(now) < day)
+function rejectEarlyChange(world: World, changed_at: Date | null) {
+  const day = changed_at && nextUsernameChange(dayOf(world, changed_at))
+  if (day && todayOf(world) < day)
     throw refuseFields({
-      username: `You can change your username once in ${DAYS_BETWEEN_USERNAMES} days. The next time is ${longDay.format(new Date(day))}.`,
+      username: `You can change your username once in ${DAYS_BETWEEN_USERNAMES} days. The next time is ${longDay(day)}.`,
     })
 }
-const longDay = new Intl.DateTimeFormat('en-US', { dateStyle: 'long', timeZone: 'UTC' })
 
 /** Of several who claim a name at once, one succeeds. A name that this member has had before is still theirs. */
 async function claimUsername(db: Db, username: string, enrollment_id: string) {

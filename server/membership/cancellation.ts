@@ -1,7 +1,7 @@
 import { inTransaction } from '#server/db/db.ts'
 import { addJob } from '#server/jobs/queue.ts'
 import { Refusal } from '#server/refusal.ts'
-import { todayOf } from '#server/world/time-zone.ts'
+import { endOfDay, todayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
 import { endMembership, hasOpenCharge, lockMembership, setEnd, updateMembership } from './membership.ts'
 import { runningPeriod, startsOn } from './next-step.ts'
@@ -20,7 +20,7 @@ export const cancel = (world: World, member_id: string): Promise<void> =>
       await db.updateTable('member').set({ cancelled_at: now }).where('id', '=', member_id).execute()
       return endMembership({ ...world, db }, membership, 'canceled')
     }
-    const ends_at = endOf(startsOn(membership, lastPeriod(world, membership) + 1))
+    const ends_at = endOfDay(world, startsOn(membership, lastPeriod(world, membership) + 1))
     await setEnd(db, member_id, ends_at, now)
     await updateMembership(db, member_id, { due_at: ends_at })
     await addJob(db, 'cancelled', { member_id }, now)
@@ -31,9 +31,6 @@ export const lastPeriod = (world: World, membership: Parameters<typeof startsOn>
   world.config.RENEWALS === 'on'
     ? membership.period
     : Math.max(membership.period, runningPeriod(membership, todayOf(world)))
-
-/** When a day has ended in every time zone: the last one is UTC-12. */
-const endOf = (day: string) => new Date(new Date(day).getTime() + 36 * 3_600_000)
 
 /** Undoes a cancellation while the paid month lasts. */
 export const resume = (world: World, member_id: string): Promise<void> =>

@@ -4,6 +4,7 @@ import type { OfficeView } from '#contract/office/view.ts'
 import { addDays } from '#contract/renewal.ts'
 import type { Tables } from '#server/db/tables.ts'
 import type { AttemptKey } from '#server/gateways/payment/attempt-key.ts'
+import { dayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
 import { isLastTry, LAST_DAY, TRY_ON_DAYS } from './next-step.ts'
 
@@ -35,8 +36,11 @@ export type Charge = Awaited<ReturnType<typeof findCharge>>
 const MAX_RECEIPTS = 60
 
 /** The renewals that a member has paid, newest first. */
-export async function paidRenewals({ db }: Pick<World, 'db'>, member_id: string): Promise<OfficeView['renewals']> {
-  const rows = await db
+export async function paidRenewals(
+  world: Pick<World, 'config' | 'db'>,
+  member_id: string,
+): Promise<OfficeView['renewals']> {
+  const rows = await world.db
     .selectFrom('payment')
     .innerJoin('member', 'member.enrollment_id', 'payment.enrollment_id')
     .innerJoin('period', (join) =>
@@ -52,7 +56,7 @@ export async function paidRenewals({ db }: Pick<World, 'db'>, member_id: string)
     .execute()
   return rows.map(({ reference, updated_at, starts_on, ends_on, amount_cents, lines, ...card }) => ({
     reference,
-    paid_on: updated_at.toISOString().slice(0, 10),
+    paid_on: dayOf(world, updated_at),
     starts_on,
     ends_on,
     lines: lines.map(({ name, renewal_cents }) => ({ name, price: toAmount(renewal_cents) })),

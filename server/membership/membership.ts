@@ -7,7 +7,7 @@ import { gatewayDeadline, leaseEnd } from '#server/gateways/payment/deadlines.ts
 import type { Approval, Authorization, Decline, Failure, Renewal } from '#server/gateways/payment/port.ts'
 import { addJob } from '#server/jobs/queue.ts'
 import { AWAITING_GATEWAY, awaitGateway, transition } from '#server/payments/payments.ts'
-import { dayIn, todayOf } from '#server/world/time-zone.ts'
+import { dayOf, todayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
 import { dueAt } from './due.ts'
 import { cardColumns } from './new-membership.ts'
@@ -282,7 +282,7 @@ async function recordDeclined(world: World, key: AttemptKey, { decline_class, is
   }
   const declines = payment.by_member
     ? membership.declines
-    : scheduledTries(membership, dayIn(world.config.TIME_ZONE, payment.created_at))
+    : scheduledTries(membership, dayOf(world, payment.created_at))
   const after = { state: 'past_due' as const, declines, never_retry_since }
   await updateMembership(world.db, member_id, after)
   const next = nextStep({ ...membership, ...after, period_state: 'due' }, todayOf(world))

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { addDays } from '#contract/renewal.ts'
 import { inTransaction } from '#server/db/db.ts'
 import { addJob } from '#server/jobs/queue.ts'
-import { dayIn, todayOf } from '#server/world/time-zone.ts'
+import { dayOf, todayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
 import { dueAt } from './due.ts'
 import { updateMembership } from './membership.ts'
@@ -35,7 +35,7 @@ const writeSomeNotices = (world: World): Promise<number> =>
     for (const { member_id, notice_at, ...member } of members) {
       const isRenewing =
         member.state !== 'ended' && !member.cancelled_at && !member.on_hold_since && member.lines.length
-      const since = notice_at ? dayIn(world.config.TIME_ZONE, notice_at) : today
+      const since = notice_at ? dayOf(world, notice_at) : today
       for (const kind of isRenewing ? noticesBetween(member, since, today) : [])
         await addJob(db, kind, { member_id }, world.now())
       const next = nextNotice(member, addDays(today, 1))

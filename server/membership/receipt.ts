@@ -2,17 +2,18 @@ import { toAmount } from '#contract/money.ts'
 import { intervalOf } from '#contract/packages.ts'
 import { renewalTotal } from '#contract/renewal.ts'
 import { statement } from '#server/db/statement.ts'
+import { dayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
 import { cardOf } from './charges.ts'
 
 /** The order lines, the total and the payment reference of a member's order, and what it costs every month or year. */
-export async function receiptOf({ db }: World, member_id: string) {
-  const { rows: lines } = await readOrder(db, { member_id })
+export async function receiptOf(world: World, member_id: string) {
+  const { rows: lines } = await readOrder(world.db, { member_id })
   const [first] = lines
   if (!first) throw new Error('The member has no order.')
   return {
     reference: first.reference,
-    paid_on: first.created_at.toISOString().slice(0, 10),
+    paid_on: dayOf(world, first.created_at),
     lines: lines.map(({ name, list, price_cents, renewal_cents, billing_interval }) => ({
       name,
       price: toAmount(price_cents),

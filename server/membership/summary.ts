@@ -5,7 +5,7 @@ import type { Db } from '#server/db/db.ts'
 import { statement } from '#server/db/statement.ts'
 import type { Tables } from '#server/db/tables.ts'
 import { AWAITING_GATEWAY } from '#server/payments/payments.ts'
-import { todayOf } from '#server/world/time-zone.ts'
+import { dayOf, lastDayOf, todayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
 import { lastPeriod } from './cancellation.ts'
 import { cardOf } from './charges.ts'
@@ -29,8 +29,8 @@ export async function membershipSummary(world: World, member_id: string): Promis
     renews_on,
     ...(waived ? { waived } : {}),
     ...newPriceOf(membership, renews_on),
-    ...(cancelled_at ? { cancelled_on: cancelled_at.toISOString().slice(0, 10) } : {}),
-    ...(is_over && ends_at ? { ended_on: ends_at.toISOString().slice(0, 10) } : {}),
+    ...(cancelled_at ? { cancelled_on: dayOf(world, cancelled_at) } : {}),
+    ...(is_over && ends_at ? { ended_on: lastDayOf(world, ends_at) } : {}),
     is_over,
     is_on_hold: membership.on_hold_since !== null,
     is_charged_here: world.config.RENEWALS === 'on',

@@ -28,8 +28,7 @@ const signInAgain = async ({ username, password }: SignedInMember) => ({
 })
 const DAY = 86_400
 const daysUntil = (day: string) => (new Date(day).getTime() - site.world.now().getTime()) / 1000 / DAY
-/** A day ends when it has ended in every time zone. */
-const daysUntilEndOf = (day: string) => daysUntil(day) + 1.5
+const daysUntilEndOf = (day: string) => daysUntil(day) + 1
 
 /** Loads a sponsors.csv, as an operator does. */
 async function loadSponsors(...lines: string[]) {

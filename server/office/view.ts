@@ -1,12 +1,14 @@
 import { sql } from 'kysely'
 import { nextUsernameChange } from '#contract/office/address.ts'
 import type { OfficeView } from '#contract/office/view.ts'
+import { addDays, mondayOf } from '#contract/renewal.ts'
 import { findNewestLink } from '#server/members/email-links.ts'
 import { pendingPhone } from '#server/members/phone.ts'
 import { paidRenewals } from '#server/membership/charges.ts'
 import { receiptOf } from '#server/membership/receipt.ts'
 import { membershipSummary } from '#server/membership/summary.ts'
 import { Refusal } from '#server/refusal.ts'
+import { dayOf, todayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
 
 /** Everything a member sees in the office. */
@@ -23,14 +25,15 @@ export async function viewOffice(world: World, member_id: string): Promise<Offic
   ])
   const { first_name, last_name, business_name, username, email, mobile_phone, join_emails, sponsor_name } = member
   const unconfirmed_phone = pendingPhone(world, member)
-  const username_fixed_until = member.username_changed_at && nextUsernameChange(member.username_changed_at)
+  const username_fixed_until =
+    member.username_changed_at && nextUsernameChange(dayOf(world, member.username_changed_at))
   return {
     first_name,
     last_name,
     business_name,
     ...(member.picture_url ? { picture_url: member.picture_url } : {}),
     username,
-    ...(username_fixed_until && username_fixed_until > dayOf(world.now()) ? { username_fixed_until } : {}),
+    ...(username_fixed_until && username_fixed_until > todayOf(world) ? { username_fixed_until } : {}),
     email,
     ...(emailLink?.email ? { unconfirmed_email: emailLink.email } : {}),
     is_email_confirmed: member.email_confirmed_at !== null,
@@ -39,7 +42,7 @@ export async function viewOffice(world: World, member_id: string): Promise<Offic
     ...(unconfirmed_phone ? { unconfirmed_phone } : {}),
     link: linkTo(world, member),
     join_emails,
-    joined_on: dayOf(member.joined_at),
+    joined_on: dayOf(world, member.joined_at),
     sponsor_name,
     membership,
     renewals,
@@ -59,8 +62,6 @@ function emailNotice({ now }: World, member: Member): Pick<OfficeView, 'email_no
   const isNew = now().getTime() - member.joined_at.getTime() < ASKING_DAYS * DAY_MS
   return !member.email_confirmed_at && isNew ? { email_notice: 'unconfirmed' } : {}
 }
-
-const dayOf = (time: Date) => time.toISOString().slice(0, 10)
 
 /** A member's link, for the QR code. */
 export const linkOf = async (world: World, member_id: string) => linkTo(world, await findMember(world, member_id))
@@ -83,15 +84,15 @@ const findMember = ({ db }: World, member_id: string) =>
     .executeTakeFirstOrThrow()
 type Member = Awaited<ReturnType<typeof findMember>>
 
-async function acceptedTitles({ db }: World, member_id: string): Promise<OfficeView['accepted']> {
-  const accepted = await db
+async function acceptedTitles(world: World, member_id: string): Promise<OfficeView['accepted']> {
+  const accepted = await world.db
     .selectFrom('acceptance')
     .select(['title', 'version', 'sha256', 'accepted_at'])
     .where('member_id', '=', member_id)
     .orderBy('agreement')
     .orderBy('title')
     .execute()
-  return accepted.map((text) => ({ ...text, accepted_at: text.accepted_at.toISOString() }))
+  return accepted.map(({ accepted_at, ...text }) => ({ ...text, accepted_on: dayOf(world, accepted_at) }))
 }
 
 /** The exact text with this hash, if the member accepted it. */
@@ -121,14 +122,13 @@ async function weeklyChart(world: World, { id }: Member) {
     ),
     countByWeek(
       world,
-      sql`select joined_at at time zone 'UTC' as day, 1 as count from member
+      sql`select joined_at at time zone ${world.config.TIME_ZONE} as day, 1 as count from member
         where sponsor_id in (select id from ${ownSites})`,
     ),
   ])
-  const now = world.now()
-  const daysSinceMonday = (now.getUTCDay() + 6) % 7
+  const monday = mondayOf(todayOf(world))
   const weeks = Array.from({ length: CHART_WEEKS }, (_, week) => {
-    const from = dayOf(new Date(now.getTime() - (daysSinceMonday + 7 * (CHART_WEEKS - 1 - week)) * DAY_MS))
+    const from = addDays(monday, -7 * (CHART_WEEKS - 1 - week))
     return { from, visits: visits.get(from) ?? 0, joins: joins.get(from) ?? 0 }
   })
   return { weeks, totals: { visits: sum(visits), joins: sum(joins) } }
@@ -147,8 +147,8 @@ async function countByWeek({ db }: World, query: ReturnType<typeof sql>) {
 const MAX_REFERRALS = 50
 
 /** The newest referrals: names and dates only, for privacy. */
-async function referralsOf({ db }: World, { id }: Member): Promise<OfficeView['brought']> {
-  const members = await db
+async function referralsOf(world: World, { id }: Member): Promise<OfficeView['brought']> {
+  const members = await world.db
     .selectFrom('member')
     .select(['first_name', 'last_name', 'joined_at'])
     .where('sponsor_id', 'in', (query) =>
@@ -159,6 +159,6 @@ async function referralsOf({ db }: World, { id }: Member): Promise<OfficeView['b
     .execute()
   return members.map(({ first_name, last_name, joined_at }) => ({
     name: `${first_name} ${last_name}`,
-    joined_on: dayOf(joined_at),
+    joined_on: dayOf(world, joined_at),
   }))
 }

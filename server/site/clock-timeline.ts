@@ -3,7 +3,7 @@ import { toAmount } from '#contract/money.ts'
 import type { ClockEvent, ClockMembership } from '#contract/pages.ts'
 import { renewalTotal } from '#contract/renewal.ts'
 import type { Tables } from '#server/db/tables.ts'
-import { dayIn } from '#server/world/time-zone.ts'
+import { dayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
 
 const MAX_EVENTS = 200
@@ -24,7 +24,7 @@ export async function listEvents(world: World): Promise<(ClockEvent & { at: Date
   return [...events, ...others]
     .sort((a, b) => b.at.getTime() - a.at.getTime())
     .slice(0, MAX_EVENTS)
-    .map(({ recipient, ...event }) => ({ ...event, day: dayIn(world.config.TIME_ZONE, event.at) }))
+    .map(({ recipient, ...event }) => ({ ...event, day: dayOf(world, event.at) }))
 }
 
 const EMAIL_DELAY_MS = 60_000
@@ -116,7 +116,7 @@ export async function listMemberships({ db, config, now }: World): Promise<Clock
       state: isOver ? 'ended' : on_hold_since ? 'on_hold' : cancelled_at ? 'canceled' : state,
       amount: toAmount(renewalTotal(lines)),
       interval: billing_interval,
-      ...(due_at && config.RENEWALS === 'on' ? { next_day: dayIn(config.TIME_ZONE, due_at) } : {}),
+      ...(due_at && config.RENEWALS === 'on' ? { next_day: dayOf({ config }, due_at) } : {}),
     }
   })
 }

@@ -8,7 +8,7 @@ import { addForms } from '#server/http/forms.ts'
 import { Refusal } from '#server/refusal.ts'
 import { advanceClock, DAY_MS, MAX_DAYS } from '#server/worker/advance-clock.ts'
 import type { TestClock } from '#server/world/test-clock.ts'
-import { dayIn } from '#server/world/time-zone.ts'
+import { dayOf, todayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
 import { listEvents, listMemberships, nextRenewal } from './clock-timeline.ts'
 import { type Shell, sendPage } from './shell.ts'
@@ -70,17 +70,16 @@ function targetOf({ now }: World, { days, to }: TurnRequest): Date {
 }
 
 async function describeClock(world: World, clock: TestClock): Promise<ClockPage> {
-  const { TIME_ZONE } = world.config
   const [all, memberships, next] = await Promise.all([listEvents(world), listMemberships(world), nextRenewal(world)])
   const turn = clock.lastTurn()
   const events = all.map(({ at, ...event }) => ({ ...event, is_new: turn !== undefined && at > turn.from }))
   return {
     now: world.now().toISOString(),
-    time_zone: TIME_ZONE,
-    today: dayIn(TIME_ZONE, world.now()),
+    time_zone: world.config.TIME_ZONE,
+    today: todayOf(world),
     days_ahead: Math.round(clock.aheadMs() / DAY_MS),
-    ...(turn ? { turned_from: dayIn(TIME_ZONE, turn.from) } : {}),
-    ...(next ? { next_renewal: dayIn(TIME_ZONE, next) } : {}),
+    ...(turn ? { turned_from: dayOf(world, turn.from) } : {}),
+    ...(next ? { next_renewal: dayOf(world, next) } : {}),
     memberships,
     events,
   }

@@ -5,6 +5,7 @@ import { countRefusal } from '#server/abuse/limits.ts'
 import { limitKeys } from '#server/http/address.ts'
 import { replyToError } from '#server/http/errors.ts'
 import { REPORTS_PATH } from '#server/http/headers.ts'
+import { todayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
 
 /**
@@ -173,8 +174,9 @@ function pageOf(text: string, hosts: string[]): string | undefined {
 /** Once a day has many different reports, further ones are counted together. */
 const OTHERS = '(others)'
 
-async function writeCounts({ db, now }: World, pending: { violation: Violation; count: number }[]): Promise<void> {
-  const day = now().toISOString().slice(0, 10)
+async function writeCounts(world: World, pending: { violation: Violation; count: number }[]): Promise<void> {
+  const { db } = world
+  const day = todayOf(world)
   const expires_at = new Date(Date.parse(day) + KEPT_DAYS * DAY_MS)
   const stored = await db
     .selectFrom('csp_report')

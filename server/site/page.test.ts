@@ -120,6 +120,8 @@ describe('a sponsor’s page', () => {
     expect(reply.statusCode).toBe(200)
     expect(startOf(reply.body)).toEqual({
       sponsor_site: 'ana',
+      today: '2026-11-15',
+      time_zone: 'UTC',
       renews_on: { month: '2026-12-15', year: '2027-11-15' },
       policy: { start_step: 'ACCOUNT', autoship: false, special: false, phone_verification: false },
       site_hosts: ['foyer.test'],

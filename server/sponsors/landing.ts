@@ -67,10 +67,7 @@ async function startData(world: World, sponsor: SponsorRow, packages: Package[],
 
 /** The part of the start data that needs no database. */
 const withoutDatabase = ({ config, now, captcha }: World): Omit<FallbackStart, 'sponsor_site'> => ({
-  renews_on: {
-    month: periodStart(todayOf({ config, now }), 1),
-    year: periodStart(todayOf({ config, now }), 1, 'year'),
-  },
+  ...datesOf({ config, now }),
   policy: {
     start_step: config.START_STEP,
     autoship: config.AUTOSHIP,
@@ -83,3 +80,9 @@ const withoutDatabase = ({ config, now, captcha }: World): Omit<FallbackStart, '
   test_payments: config.PAYMENT === 'sandbox',
   ...(captcha.vendor ? { captcha: captcha.vendor.widget } : {}),
 })
+
+function datesOf(world: Pick<World, 'config' | 'now'>) {
+  const today = todayOf(world)
+  const renews_on = { month: periodStart(today, 1), year: periodStart(today, 1, 'year') }
+  return { today, time_zone: world.config.TIME_ZONE, renews_on }
+}

@@ -4,6 +4,7 @@ import { addDays } from '#contract/renewal.ts'
 import { isWithinLimit } from '#server/abuse/limits.ts'
 import type { Client } from '#server/client.ts'
 import { countStep } from '#server/funnel/funnel.ts'
+import { todayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
 import { findSponsor } from './sponsors.ts'
 
@@ -15,7 +16,7 @@ export async function recordPageHit(world: World, { sponsor_site }: { sponsor_si
   if (site !== sponsor_site) return
   if (!(await isWithinLimit(world, 'LIMIT_HITS', visitor.address))) return // an address can invent any number of browsers
   countStep(world, 'opened', visitor)
-  const day = today(world)
+  const day = todayOf(world)
   const visitorHash = world.keys.hmac('page hits', `${day} ${visitor.address[0]} ${visitor.agent}`)
   await world.db
     .insertInto('page_hit')
@@ -23,8 +24,6 @@ export async function recordPageHit(world: World, { sponsor_site }: { sponsor_si
     .onConflict((conflict) => conflict.doNothing())
     .execute()
 }
-
-const today = ({ now }: World) => now().toISOString().slice(0, 10)
 
 const BATCH_SIZE = 20_000
 
@@ -36,7 +35,7 @@ export async function rollUpVisits(world: World): Promise<void> {
   await sql`
     with past as (
       delete from page_hit where ctid = any(array(
-        select ctid from page_hit where day < ${today(world)} order by day limit ${sql.lit(BATCH_SIZE)}))
+        select ctid from page_hit where day < ${todayOf(world)} order by day limit ${sql.lit(BATCH_SIZE)}))
       returning site, day),
     counted as (select site, day, count(*) as visits from past group by site, day),
     kept as (
@@ -51,7 +50,7 @@ export async function rollUpVisits(world: World): Promise<void> {
 
 /** Each day leaves the sum of its sponsor once. */
 async function forgetOldVisits(world: World): Promise<void> {
-  const first = addDays(today(world), -RECENT_DAYS)
+  const first = addDays(todayOf(world), -RECENT_DAYS)
   await sql`
     with old as (
       update page_day set is_recent = false where (site, day) in (

@@ -1,13 +1,22 @@
+import { dayIn, partsIn } from '#contract/days.ts'
+import { addDays } from '#contract/renewal.ts'
 import type { World } from './world.ts'
 
-/** Today, in the operator's time zone. */
-export const todayOf = ({ config, now }: Pick<World, 'config' | 'now'>): string => dayIn(config.TIME_ZONE, now())
+type Context = Pick<World, 'config' | 'now'>
 
-/** The calendar day in a time zone: '2026-11-17'. */
-export function dayIn(time_zone: string, time: Date): string {
-  const { year, month, day } = partsIn(time_zone, time)
-  return `${year}-${month}-${day}`
-}
+/** Today, in the operator's time zone. */
+export const todayOf = ({ config, now }: Context): string => dayOf({ config }, now())
+
+/** The day of a time, in the operator's time zone: '2026-11-17'. */
+export const dayOf = ({ config }: Pick<World, 'config'>, time: Date): string => dayIn(config.TIME_ZONE, time)
+
+/** The last day before a time. What ends with a day ends when the next one begins. */
+export const lastDayOf = (context: Pick<World, 'config'>, ends_at: Date): string =>
+  dayOf(context, new Date(ends_at.getTime() - 1))
+
+/** When a day has ended, in the operator's time zone. */
+export const endOfDay = ({ config }: Pick<World, 'config'>, day: string): Date =>
+  startOfDay(config.TIME_ZONE, addDays(day, 1))
 
 /** When a calendar day begins in a time zone. Where the clocks skip midnight, the first moment after it. */
 export function startOfDay(time_zone: string, day: string): Date {
@@ -26,19 +35,3 @@ function offsetMs(time_zone: string, time: Date): number {
   const local = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`)
   return local - Math.floor(time.getTime() / 1000) * 1000
 }
-
-type Part = 'year' | 'month' | 'day' | 'hour' | 'minute' | 'second'
-
-function partsIn(time_zone: string, time: Date): Record<Part, string> {
-  let format = formats.get(time_zone)
-  if (!format) {
-    const digits = { year: 'numeric', month: '2-digit', day: '2-digit' } as const
-    const clock = { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' } as const
-    format = new Intl.DateTimeFormat('en-US', { timeZone: time_zone, calendar: 'iso8601', ...digits, ...clock })
-    formats.set(time_zone, format)
-  }
-  return Object.fromEntries(format.formatToParts(time).map(({ type, value }) => [type, value])) as Record<Part, string>
-}
-
-/** Creating a format is slow. */
-const formats = new Map<string, Intl.DateTimeFormat>()

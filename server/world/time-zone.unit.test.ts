@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { dayIn, startOfDay } from './time-zone.ts'
+import { dayIn } from '#contract/days.ts'
+import { startOfDay } from './time-zone.ts'
 
 test.each([
   ['UTC', '2026-11-17T23:59:59.999Z', '2026-11-17'],

@@ -1,7 +1,7 @@
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { brand } from '#contract/brand.ts'
 import type { Permission } from '#contract/console/permissions.ts'
-import { plainDay } from '#web/dates.ts'
+import { plainDay } from '#contract/days.ts'
 import { plainApi, useConsole } from './api.ts'
 import { Link, navigate, toQuery, useAddress } from './router.tsx'
 

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import type { MemberState } from '#contract/console/member-page.ts'
+import { timeIn } from '#contract/days.ts'
 import { Notice } from '#web/ui/Notice.tsx'
 import type { Loaded } from './useLoaded.ts'
 
@@ -72,12 +73,5 @@ export const Facts = ({ facts }: { facts: [name: string, value: ReactNode][] }) 
   </dl>
 )
 
-const formats = new Map<string, Intl.DateTimeFormat>()
-
 /** 'Nov 17, 2026, 10:04 AM' in the operator's time zone. */
-export function showTime(time: string, timeZone: string): string {
-  const format =
-    formats.get(timeZone) ?? new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeStyle: 'short', timeZone })
-  formats.set(timeZone, format)
-  return format.format(new Date(time))
-}
+export const showTime = (time: string, time_zone: string): string => timeIn(time_zone, new Date(time))

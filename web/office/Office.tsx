@@ -1,5 +1,5 @@
+import { longDay } from '#contract/days.ts'
 import type { OfficeView } from '#contract/office/view.ts'
-import { longDay } from '#web/dates.ts'
 import { Details } from './details/Details.tsx'
 import { Documents } from './details/Documents.tsx'
 import { EmailNotice } from './details/EmailNotice.tsx'

@@ -1,5 +1,5 @@
+import { longDay } from '#contract/days.ts'
 import type { OfficeView } from '#contract/office/view.ts'
-import { longDay } from '#web/dates.ts'
 import type { Question } from '#web/dialog/question.ts'
 
 export const cancelMembershipQuestion = (

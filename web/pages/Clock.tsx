@@ -1,3 +1,4 @@
+import { clockIn, longDay } from '#contract/days.ts'
 import { showAmount } from '#contract/money.ts'
 import type { ClockEvent, ClockMembership, ClockPage, TestPage } from '#contract/pages.ts'
 import { Header } from '#web/Header.tsx'
@@ -20,7 +21,7 @@ export function Clock({ clock, testPages }: { clock: ClockPage; testPages: TestP
         <Controls clock={clock} />
         {turned_from && (
           <section className="clock-part">
-            <h2>What happened since {formatDay(turned_from)}</h2>
+            <h2>What happened since {longDay(turned_from)}</h2>
             <Summary events={events.filter(isNew)} />
             <Diary events={events.filter(isNew)} />
           </section>
@@ -47,10 +48,11 @@ const Controls = ({ clock: { now, today, time_zone, days_ahead, next_renewal } }
   <section className="entry clock-face">
     <p className="hint">It is now</p>
     <p className="clock-now">
-      <time dateTime={now}>{formatDay(today)}</time>
+      <time dateTime={now}>{longDay(today)}</time>
     </p>
     <p className="hint">
-      {formatTime(now, time_zone)}, {days_ahead ? `${plural(days_ahead, 'day')} ahead of` : 'the time of'} this computer
+      {clockIn(time_zone, new Date(now))}, {days_ahead ? `${plural(days_ahead, 'day')} ahead of` : 'the time of'} this
+      computer
     </p>
     <form className="review-actions" method="post" action="/__clock/turn">
       <button className="button" type="submit" name="move" value="renewal" disabled={!next_renewal}>
@@ -64,8 +66,8 @@ const Controls = ({ clock: { now, today, time_zone, days_ahead, next_renewal } }
       ))}
     </form>
     <p className="hint">
-      {next_renewal ? `The next one is on ${formatDay(next_renewal)}.` : 'No membership renews at the moment.'} The
-      clock only goes forward. You stay signed in.
+      {next_renewal ? `The next one is on ${longDay(next_renewal)}.` : 'No membership renews at the moment.'} The clock
+      only goes forward. You stay signed in.
     </p>
   </section>
 )
@@ -95,7 +97,7 @@ function Diary({ events }: { events: ClockEvent[] }) {
       {days.map((day) => (
         <li key={day}>
           <h3>
-            <time dateTime={day}>{formatDay(day)}</time>
+            <time dateTime={day}>{longDay(day)}</time>
           </h3>
           <ul>
             {events
@@ -186,7 +188,7 @@ const Memberships = ({ memberships }: Pick<ClockPage, 'memberships'>) => (
           <span className={`chip ${states[state].tone}`}>{states[state].name}</span>
           <span>
             <strong>{username}</strong>, {showAmount(amount)} a {interval}
-            {next_day && `, ${states[state].next} ${formatDay(next_day)}`}
+            {next_day && `, ${states[state].next} ${longDay(next_day)}`}
           </span>
         </li>
       ))}
@@ -195,17 +197,3 @@ const Memberships = ({ memberships }: Pick<ClockPage, 'memberships'>) => (
 )
 
 const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`
-
-/** '2026-12-15' → 'December 15, 2026' */
-const formatDay = (day: string) =>
-  new Date(day).toLocaleDateString('en-US', { month: 'long', day: 'numeric', year: 'numeric', timeZone: 'UTC' })
-
-/** '14:05 UTC' */
-const formatTime = (now: string, timeZone: string) =>
-  new Date(now).toLocaleTimeString('en-US', {
-    hour: '2-digit',
-    minute: '2-digit',
-    hourCycle: 'h23',
-    timeZone,
-    timeZoneName: 'short',
-  })

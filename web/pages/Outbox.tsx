@@ -45,7 +45,7 @@ export function Outbox({ messages, testPages }: { messages: OutboxMessage[]; tes
 }
 
 function MessageEntry({ message }: { message: OutboxMessage }) {
-  const { id, channel, recipient, subject, body, has_html, attachment, created_at } = message
+  const { id, channel, recipient, subject, body, has_html, attachment, created_at, sent_at } = message
   const { name, icon: Icon } = channels[channel]
   return (
     <article className="entry">
@@ -58,7 +58,7 @@ function MessageEntry({ message }: { message: OutboxMessage }) {
           <span className="unseen">to </span>
           {recipient}
         </span>
-        <time dateTime={created_at}>{formatTime(created_at)}</time>
+        <time dateTime={created_at}>{sent_at}</time>
       </header>
       {subject && <h2>{subject}</h2>}
       {body.length > COLLAPSE_LENGTH ? (
@@ -78,10 +78,6 @@ function MessageEntry({ message }: { message: OutboxMessage }) {
     </article>
   )
 }
-
-/** '2026-11-15T02:10:00.000Z' → 'Nov 15, 2026, 02:10:00 UTC' */
-const formatTime = (time: string) =>
-  `${new Date(time).toLocaleString('en-US', { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23', timeZone: 'UTC' })} UTC`
 
 const withLinks = (text: string) =>
   text.split(/(https?:\/\/[^\s<>"]+[^\s<>".,;:!?)])/).map((part, index) =>

@@ -7,6 +7,7 @@ import { offerAppSecret } from '#server/members/credentials/authenticator-app.ts
 import { registrationOptions, verifyRegistration } from '#server/members/credentials/passkeys.ts'
 import { Refusal } from '#server/refusal.ts'
 import { rejectGuessablePassword } from '#server/secrets/common-passwords.ts'
+import { dayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
 import { passwordColumns, replaceRecoveryCodes } from './passwords.ts'
 import { closeSessions, type StaffSession } from './session.ts'
@@ -14,7 +15,8 @@ import { storePasskey } from './staff-passkeys.ts'
 
 /** A colleague's own ways to sign in. */
 
-export async function viewAccess({ db, now }: World, { staff, key_hash }: StaffSession): Promise<Access> {
+export async function viewAccess(world: World, { staff, key_hash }: StaffSession): Promise<Access> {
+  const { db, now } = world
   const [passkeys, { password_hash }, recovery, sessions] = await Promise.all([
     passkeysOf(db, staff.id),
     db.selectFrom('staff').select('password_hash').where('id', '=', staff.id).executeTakeFirstOrThrow(),
@@ -32,8 +34,8 @@ export async function viewAccess({ db, now }: World, { staff, key_hash }: StaffS
     passkeys: passkeys.map(({ credential_id, name, created_at, used_at }) => ({
       credential_id,
       name,
-      created_on: created_at.toISOString().slice(0, 10),
-      ...(used_at ? { used_on: used_at.toISOString().slice(0, 10) } : {}),
+      created_on: dayOf(world, created_at),
+      ...(used_at ? { used_on: dayOf(world, used_at) } : {}),
     })),
     has_password: password_hash !== null,
     recovery_codes_left: recovery.length,

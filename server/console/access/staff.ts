@@ -4,11 +4,13 @@ import type { Role } from '#contract/console/permissions.ts'
 import { type Actor, recordAction } from '#server/audit/audit.ts'
 import { type Db, inTransaction } from '#server/db/db.ts'
 import { Refusal } from '#server/refusal.ts'
+import { dayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
 import { closeSessions } from './session.ts'
 
 /** The people who work for the operator. */
-export async function listStaff({ db, now }: Pick<World, 'db' | 'now'>, ownId?: string): Promise<StaffList> {
+export async function listStaff(world: Pick<World, 'config' | 'db' | 'now'>, ownId?: string): Promise<StaffList> {
+  const { db, now } = world
   const staff = await db
     .selectFrom('staff')
     .select(({ selectFrom }) => [
@@ -38,7 +40,7 @@ export async function listStaff({ db, now }: Pick<World, 'db' | 'now'>, ownId?: 
       name,
       email,
       role,
-      joined_on: created_at.toISOString().slice(0, 10),
+      joined_on: dayOf(world, created_at),
       passkeys: Number(passkeys),
       has_password: password_hash !== null,
       is_you: id === ownId,

@@ -7,6 +7,7 @@ import {
   funnelSteps,
 } from '#contract/console/funnel.ts'
 import { addDays } from '#contract/renewal.ts'
+import { todayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
 
 const MAX_SITES = 10
@@ -15,11 +16,11 @@ const MAX_FIELDS = 10
 
 type Counts = { step: string; count: number }
 
-/** How many reached each step, by what the filter leaves. Days are in UTC, like those of page visits. */
+/** How many reached each step, by what the filter leaves.  */
 export async function viewFunnel(world: World, filter: FunnelFilter): Promise<FunnelView> {
   const { db } = world
   const days = Number(filter.days ?? '7')
-  const today = world.now().toISOString().slice(0, 10)
+  const today = todayOf(world)
   const from = addDays(today, 1 - days)
   const { site, device, source } = filter
   const filters = [

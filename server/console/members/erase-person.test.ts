@@ -213,7 +213,7 @@ describe('a person', () => {
       first_name: 'A former',
       last_name: 'member',
       email: '',
-      erased_at: expect.any(String),
+      erased_on: expect.any(String),
       emails: [],
       membership: { state: 'ended' },
       payments: [{ amount: '99.00', refunded: '99.00', card: { last_four: '4242' } }],

@@ -1,9 +1,11 @@
 import type { MemberPage } from '#contract/console/member-page.ts'
+import { plainDay } from '#contract/days.ts'
 import { showAmount, toAmount } from '#contract/money.ts'
 import { isOfficeOurs } from '#server/config/operator.ts'
 import { addJob, type JobKind } from '#server/jobs/queue.ts'
 import { waivedOf } from '#server/membership/summary.ts'
 import { Refusal } from '#server/refusal.ts'
+import { dayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
 import type { StaffSession } from '../access/session.ts'
 import { actOnMember } from './member-actions.ts'
@@ -48,7 +50,7 @@ type Journal = { payments: FoundPayment[]; refunds: FoundRefund[] }
 
 /** Those that are still true. An alarm, such as about a changed password, is sent once and never again. */
 export function repeatableEmails(
-  { config }: Pick<World, 'config'>,
+  world: Pick<World, 'config'>,
   member: FoundMember,
   { payments, refunds }: Journal,
 ): Repeatable[] {
@@ -64,12 +66,12 @@ export function repeatableEmails(
     reference,
     payload: { enrollment_id, attempt },
     at: updated_at,
-    text: `${showAmount(toAmount(amount_cents))}, ${day(updated_at)}`,
+    text: `${showAmount(toAmount(amount_cents))}, ${plainDay(dayOf(world, updated_at))}`,
   })
   return [
     { kind: 'welcome' },
     { kind: 'consent' },
-    ...(member.email_confirmed_at || !isOfficeOurs(config) ? [] : [{ kind: 'confirm_address' as const }]),
+    ...(member.email_confirmed_at || !isOfficeOurs(world.config) ? [] : [{ kind: 'confirm_address' as const }]),
     ...paid.map((payment) => about('renewed', payment)),
     ...(state === 'past_due' && declined ? [about('renewal_declined', declined)] : []),
     ...refunds
@@ -79,7 +81,7 @@ export function repeatableEmails(
         reference: id,
         payload: { refund_id: id },
         at: ended_at ?? created_at,
-        text: `${showAmount(toAmount(amount_cents))}, ${day(ended_at ?? created_at)}`,
+        text: `${showAmount(toAmount(amount_cents))}, ${plainDay(dayOf(world, ended_at ?? created_at))}`,
       })),
     ...(cancelled_at && state !== 'ended' ? [{ kind: 'cancelled' as const }] : []),
     ...(state === 'ended'
@@ -90,8 +92,6 @@ export function repeatableEmails(
     ...(isRenewing && member.card_expires ? [{ kind: 'card_expires' as const }] : []),
   ]
 }
-
-const day = (time: Date) => time.toISOString().slice(0, 10)
 
 /** 'welcome', 'renewed:…': how the page names an email. */
 const idOf = ({ kind, reference }: Repeatable) => (reference ? `${kind}:${reference}` : kind)

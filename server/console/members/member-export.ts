@@ -4,7 +4,7 @@ import { type Actor, type Facts, recordAction } from '#server/audit/audit.ts'
 import { inTransaction } from '#server/db/db.ts'
 import { Download } from '#server/http/download.ts'
 import { showWithoutPlus } from '#server/phone/numbers.ts'
-import { dayIn, todayOf } from '#server/world/time-zone.ts'
+import { dayOf, todayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
 import type { StaffSession } from '../access/session.ts'
 import { CSV_START, csvRow } from './csv.ts'
@@ -58,7 +58,7 @@ const columns: Column[] = [
   ['Packages', ({ lines }) => lines.map(({ name }) => name).join(', ')],
   ['Sponsor', ({ sponsor_name }) => sponsor_name],
   ['Sponsor link', ({ site }, { config }) => `${config.PUBLIC_URL}/${site}`],
-  ['Joined on', ({ joined_at }, { config }) => dayIn(config.TIME_ZONE, joined_at)],
+  ['Joined on', ({ joined_at }, world) => dayOf(world, joined_at)],
   ['Card', (member) => (member.card_last_four ? `${brandName(member.card_brand)} ${member.card_last_four}` : '')],
 ]
 

@@ -6,7 +6,7 @@ import { addDays } from '#contract/renewal.ts'
 import type { Db } from '#server/db/db.ts'
 import type { RenewalLine } from '#server/db/tables.ts'
 import { Refusal } from '#server/refusal.ts'
-import { dayIn, startOfDay } from '#server/world/time-zone.ts'
+import { dayOf, startOfDay } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
 import { isId, isTime, noSuchPage } from '../list-key.ts'
 import { MAX_MATCHES, matchesOf } from './member-search.ts'
@@ -77,11 +77,11 @@ const tooManyMatches = () =>
   new Refusal(409, 'More members match than an export by search can hold. Please add letters, or use the filters.')
 
 /** `walkedTo`: how far the walk has come, unless it has reached the end. */
-function toPage({ config }: World, found: ListedMember[], walkedTo: Key | undefined): MemberList {
+function toPage(world: World, found: ListedMember[], walkedTo: Key | undefined): MemberList {
   const page = found.slice(0, PAGE)
   const end = found.length > PAGE ? page.at(-1)?.key : walkedTo
   return {
-    members: page.map((member) => toRow(member, config.TIME_ZONE)),
+    members: page.map((member) => toRow(world, member)),
     ...(end ? { next: Buffer.from(JSON.stringify(end)).toString('base64url') } : {}),
     is_capped: false,
   }
@@ -221,7 +221,7 @@ async function fitting(world: World, query: Query, { ids, after, limit = ids.len
   return rows
 }
 
-const toRow = (member: ListedMember, time_zone: string): MemberRow => {
+const toRow = (world: World, member: ListedMember): MemberRow => {
   const { id, username, email, state, site, sponsor_name, lines, card_brand, card_last_four } = member
   return {
     id,
@@ -231,7 +231,7 @@ const toRow = (member: ListedMember, time_zone: string): MemberRow => {
     name: `${member.first_name} ${member.last_name}`,
     sponsor: { site, name: sponsor_name },
     packages: lines.map(({ name }) => name),
-    joined_on: dayIn(time_zone, member.joined_at),
+    joined_on: dayOf(world, member.joined_at),
     ...(card_last_four ? { card: { brand: brandName(card_brand), last_four: card_last_four } } : {}),
   }
 }

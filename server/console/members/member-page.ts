@@ -12,7 +12,7 @@ import { AWAITING_GATEWAY } from '#server/payments/payments.ts'
 import { mayRefund, mayVoid } from '#server/payments/refunds.ts'
 import { Refusal } from '#server/refusal.ts'
 import { findTouches } from '#server/sponsors/touches.ts'
-import { dayIn, todayOf } from '#server/world/time-zone.ts'
+import { dayOf, lastDayOf, todayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
 import { repeatableEmails, toEmails } from './member-emails.ts'
 import { brandName } from './member-list.ts'
@@ -51,7 +51,7 @@ export async function viewMember(world: World, member_id: string): Promise<Membe
     email: member.email,
     is_email_confirmed: member.email_confirmed_at !== null,
     ...(member.email_bounced_at && member.email_bounce
-      ? { email_bounce: member.email_bounce, email_bounced_at: member.email_bounced_at.toISOString() }
+      ? { email_bounce: member.email_bounce, email_bounced_on: dayOf(world, member.email_bounced_at) }
       : {}),
     mobile_phone: member.mobile_phone,
     ...(emailLink?.email ? { unconfirmed_email: emailLink.email } : {}),
@@ -64,7 +64,7 @@ export async function viewMember(world: World, member_id: string): Promise<Membe
       country: member.country,
     },
     joined_at: member.joined_at.toISOString(),
-    ...(member.erased_at ? { erased_at: member.erased_at.toISOString() } : {}),
+    ...(member.erased_at ? { erased_on: dayOf(world, member.erased_at) } : {}),
     sponsor: { site: member.site, name: member.sponsor_name },
     credit: await creditOf(db, { ...member, id: member_id }, touches),
     link: `${config.PUBLIC_URL}/${member.username}`,
@@ -86,7 +86,6 @@ export async function viewMember(world: World, member_id: string): Promise<Membe
 type Found = Omit<FoundMember, 'id'>
 
 function membershipOf(world: World, member: Found, payments: FoundPayment[]): MemberPage['membership'] {
-  const time_zone = world.config.TIME_ZONE
   const waived = waivedOf(member)
   const lines = linesOn(member.lines, waived?.ends_on ?? member.ends_on ?? '') // at the price of the next charge
   const { state, due_at, ends_at, hold_reason, starts_on, ends_on, period_state } = member
@@ -97,12 +96,10 @@ function membershipOf(world: World, member: Found, payments: FoundPayment[]): Me
     interval: member.billing_interval,
     lines: lines.map(({ name, renewal_cents }) => ({ name, price: toAmount(renewal_cents) })),
     ...(starts_on && ends_on && period_state ? { period: { starts_on, ends_on, state: period_state } } : {}),
-    ...(due_at && !isEnding && state !== 'ended'
-      ? { next_charge_on: waived?.ends_on ?? dayIn(time_zone, due_at) }
-      : {}),
+    ...(due_at && !isEnding && state !== 'ended' ? { next_charge_on: waived?.ends_on ?? dayOf(world, due_at) } : {}),
     ...(waived ? { waived } : {}),
     ...adjustments(world, member, payments),
-    ...(ends_at ? { ends_on: dayIn(time_zone, ends_at) } : {}),
+    ...(ends_at ? { ends_on: lastDayOf(world, ends_at) } : {}),
     ...(hold_reason ? { hold_reason } : {}),
     ...(member.card_last_four
       ? {

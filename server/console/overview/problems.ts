@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Staff } from '#contract/console/access.ts'
 import type { Problem, ProblemList } from '#contract/console/overview.ts'
+import { longDay } from '#contract/days.ts'
 import { toAmount } from '#contract/money.ts'
 import { renewalTotal } from '#contract/renewal.ts'
 import { recordAction } from '#server/audit/audit.ts'
@@ -8,6 +9,7 @@ import { type Db, inTransaction } from '#server/db/db.ts'
 import type { RenewalLine } from '#server/db/tables.ts'
 import { resolveDiscrepancy } from '#server/payments/books/discrepancies.ts'
 import { Refusal } from '#server/refusal.ts'
+import { dayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
 
 /** What no program can decide: each source follows its own small index. */
@@ -21,11 +23,13 @@ const EMAIL_DAYS = 14
 
 const daysAgo = ({ now }: Pick<World, 'now'>, days: number) => new Date(now().getTime() - days * 86_400_000)
 
-export async function listProblems(world: Pick<World, 'db' | 'now'>): Promise<ProblemList> {
+type Context = Pick<World, 'config' | 'db' | 'now'>
+
+export async function listProblems(world: Context): Promise<ProblemList> {
   const lists = await Promise.all([
     discrepancies(world.db),
     openPayments(world),
-    lastTries(world.db),
+    lastTries(world),
     givenUpEmails(world),
   ])
   return {
@@ -35,8 +39,7 @@ export async function listProblems(world: Pick<World, 'db' | 'now'>): Promise<Pr
 }
 
 /** For the number beside the navigation. */
-export const countProblems = async (world: Pick<World, 'db' | 'now'>): Promise<number> =>
-  (await listProblems(world)).problems.length
+export const countProblems = async (world: Context): Promise<number> => (await listProblems(world)).problems.length
 
 type MemberColumns = { member_id: string | null; first_name: string | null; last_name: string | null }
 const memberOf = ({ member_id, first_name, last_name }: MemberColumns) =>
@@ -86,17 +89,17 @@ async function openPayments(world: Pick<World, 'db' | 'now'>): Promise<Problem[]
 }
 
 /** The card was declined three times. The fourth try is the last, and then the membership ends. */
-async function lastTries(db: Db): Promise<Problem[]> {
+async function lastTries(world: Context): Promise<Problem[]> {
   const { rows } = await sql<MemberColumns & { due_at: Date; lines: RenewalLine[]; tried_at: Date }>`
     select member_id, first_name, last_name, due_at, membership.lines,
       (select max(updated_at) from payment where payment.enrollment_id = member.enrollment_id) as tried_at
     from membership join member on member.id = member_id
     where membership.state = 'past_due' and declines >= 3 and due_at is not null
-    order by due_at limit ${sql.lit(MAX_OF_EACH)}`.execute(db)
+    order by due_at limit ${sql.lit(MAX_OF_EACH)}`.execute(world.db)
   return rows.map((row) => ({
     kind: 'renewal',
     title: 'A renewal fails: one try is left',
-    detail: `The last try is on ${row.due_at.toISOString().slice(0, 10)}.`,
+    detail: `The last try is on ${longDay(dayOf(world, row.due_at))}.`,
     since: row.tried_at.toISOString(),
     amount: toAmount(renewalTotal(row.lines)),
     ...memberOf(row),

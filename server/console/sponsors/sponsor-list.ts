@@ -4,7 +4,7 @@ import type { consoleSponsorCalls, SponsorRow } from '#contract/console/sponsors
 import { MASTER } from '#contract/site.ts'
 import type { Db } from '#server/db/db.ts'
 import type { Tables } from '#server/db/tables.ts'
-import { dayIn } from '#server/world/time-zone.ts'
+import { dayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
 import { beginsWith } from '../begins-with.ts'
 import { keyOf, parseKey } from '../list-key.ts'
@@ -117,7 +117,7 @@ export function toRow(world: World, row: Stored, days: Day[]): SponsorRow {
     ...(active_until ? { active_until: active_until.toISOString() } : {}),
     ...(picture_url ? { picture_url } : {}),
     ...(member_id ? { member_id } : {}),
-    created_on: dayIn(world.config.TIME_ZONE, created_at),
+    created_on: dayOf(world, created_at),
     visits: days.reduce((sum, { visits }) => sum + visits, 0),
     joins: days.reduce((sum, { joins }) => sum + joins, 0),
   }

@@ -3,7 +3,6 @@ import type { StaffList } from '#contract/console/access.ts'
 import { consoleCalls } from '#contract/console/console.ts'
 import { allPermissions, mayDo, permissions, type Role, roles } from '#contract/console/permissions.ts'
 import { CopyText } from '#web/credentials/CopyText.tsx'
-import { plainDay } from '#web/dates.ts'
 import { Field } from '#web/form/Field.tsx'
 import { SelectField } from '#web/form/SelectField.tsx'
 import { CheckIcon } from '#web/icons.tsx'
@@ -19,7 +18,7 @@ type Question = { kind: 'invite' } | { kind: 'role' | 'remove'; person: Person }
 
 /** Who has access, and what each role may do. */
 export function StaffScreen() {
-  const { api, may } = useConsole()
+  const { api, session, may } = useConsole()
   const loaded = useLoaded('staff', () => api.listStaff({}))
   const { data, setData } = loaded
   const [question, setQuestion] = useState<Question>()
@@ -55,7 +54,7 @@ export function StaffScreen() {
                     <p>
                       <bdi>{email}</bdi> <Chip tone="warn">invited as {role}</Chip>
                     </p>
-                    <p className="small">until {plainDay(expires_at)}</p>
+                    <p className="small">until {showTime(expires_at, session.time_zone)}</p>
                   </div>
                   {isOwner && (
                     <div className="row-actions">

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import type { MemberPage } from '#contract/console/member-page.ts'
+import { monthAndYear, plainDay } from '#contract/days.ts'
 import { showAmount } from '#contract/money.ts'
-import { monthAndYear, plainDay } from '#web/dates.ts'
 import { showPhone } from '#web/form/showPhone.ts'
 import { Notice } from '#web/ui/Notice.tsx'
 import { SuccessNotice } from '#web/ui/SuccessNotice.tsx'
@@ -40,16 +40,16 @@ export function MemberScreen({ id }: { id: string }) {
       <title>{`${member.first_name} ${member.last_name} · Console`}</title>
       <Head member={member} />
       <SuccessNotice message={success} />
-      {member.erased_at && <Notice>The personal data was erased on {plainDay(member.erased_at)}.</Notice>}
+      {member.erased_on && <Notice>The personal data was erased on {plainDay(member.erased_on)}.</Notice>}
       <div className="member-grid">
         <Timeline timeline={member.timeline} onResend={(email_id) => setAction({ kind: 'email', email_id })} />
         <div className="stack">
           <Membership member={member} onAction={setAction} />
           <Money payments={member.payments} onAction={setAction} />
-          {!member.erased_at && <Details member={member} onAction={setAction} />}
+          {!member.erased_on && <Details member={member} onAction={setAction} />}
           <Sponsor member={member} onAction={setAction} />
           <Accepted member={member} />
-          {may('personal_data') && !member.erased_at && <PersonalData member={member} onAction={setAction} />}
+          {may('personal_data') && !member.erased_on && <PersonalData member={member} onAction={setAction} />}
         </div>
       </div>
       {action?.kind === 'details' ? (
@@ -75,7 +75,7 @@ function Head({ member }: { member: MemberPage }) {
           <StateChip state={member.membership.state} />
         </h1>
         <p className="lead">
-          {!member.erased_at && `${member.email} · ${showPhone(member.mobile_phone)} · `}
+          {!member.erased_on && `${member.email} · ${showPhone(member.mobile_phone)} · `}
           <code>/{member.username}</code> · joined {showTime(member.joined_at, session.time_zone)} under{' '}
           <Link to={`/console/members${toQuery({ sponsor: member.sponsor.site })}`}>
             <bdi>{member.sponsor.name}</bdi>
@@ -224,11 +224,11 @@ const bounces = {
 }
 
 /** The address, and what staff should know about it. */
-const emailLine = ({ email, is_email_confirmed, email_bounce, email_bounced_at }: MemberPage) =>
+const emailLine = ({ email, is_email_confirmed, email_bounce, email_bounced_on }: MemberPage) =>
   [
     email,
     is_email_confirmed || !email ? '' : 'not confirmed',
-    email_bounce && email_bounced_at ? `${bounces[email_bounce]} (${plainDay(email_bounced_at.slice(0, 10))})` : '',
+    email_bounce && email_bounced_on ? `${bounces[email_bounce]} (${plainDay(email_bounced_on)})` : '',
   ]
     .filter(Boolean)
     .join(', ')

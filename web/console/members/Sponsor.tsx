@@ -40,7 +40,7 @@ export function Sponsor({ member, onAction }: SponsorProps) {
           </li>
         ))}
       </ul>
-      {may('move_sponsors') && !member.erased_at && (
+      {may('move_sponsors') && !member.erased_on && (
         <div className="row-actions">
           <button type="button" className="button quiet" onClick={() => onAction({ kind: 'move-sponsor' })}>
             Move to another sponsor

@@ -2,8 +2,8 @@ import type { ReactNode } from 'react'
 import type * as z from 'zod/mini'
 import { consoleCalls } from '#contract/console/console.ts'
 import type { MemberPage, PaymentRow } from '#contract/console/member-page.ts'
+import { plainDay } from '#contract/days.ts'
 import { showAmount } from '#contract/money.ts'
-import { plainDay } from '#web/dates.ts'
 import type { Api } from '../api.ts'
 
 /** What staff can do with a member, and what it is about. */

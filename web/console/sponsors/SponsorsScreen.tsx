@@ -1,7 +1,7 @@
 import { type FormEvent, useState } from 'react'
 import { consoleCalls } from '#contract/console/console.ts'
 import type { SponsorRow } from '#contract/console/sponsors.ts'
-import { plainDay } from '#web/dates.ts'
+import { plainDay } from '#contract/days.ts'
 import { Field } from '#web/form/Field.tsx'
 import { SelectField } from '#web/form/SelectField.tsx'
 import { useCallForm } from '#web/ui/CallForm.tsx'

@@ -1,7 +1,7 @@
 import { type ReactNode, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
+import { longDay } from '#contract/days.ts'
 import type { OfficeView } from '#contract/office/view.ts'
-import { longDay } from '#web/dates.ts'
 import { showPhone } from '#web/form/showPhone.ts'
 import { SuccessNotice } from '#web/ui/SuccessNotice.tsx'
 import type { Office } from '../useOffice.ts'

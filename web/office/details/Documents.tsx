@@ -1,6 +1,6 @@
 import { useState } from 'react'
+import { plainDay } from '#contract/days.ts'
 import type { OfficeView } from '#contract/office/view.ts'
-import { plainDay } from '#web/dates.ts'
 import { ask } from '#web/dialog/ask.ts'
 import { LegalText } from '#web/dialog/LegalText.tsx'
 import { DownloadIcon } from '#web/laterIcons.tsx'
@@ -52,7 +52,7 @@ export function Documents({ accepted }: { accepted: AcceptedDocument[] }) {
               </summary>
               Version {document.version}, SHA-256 <code>{document.sha256}</code>
             </details>
-            <p className="small">Accepted on {plainDay(document.accepted_at)}</p>
+            <p className="small">Accepted on {plainDay(document.accepted_on)}</p>
           </li>
         ))}
       </ul>

@@ -1,5 +1,5 @@
+import { shortDay } from '#contract/days.ts'
 import type { OfficeView } from '#contract/office/view.ts'
-import { shortDay } from '#web/dates.ts'
 
 type Weeks = OfficeView['weeks']
 

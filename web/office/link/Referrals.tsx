@@ -1,6 +1,6 @@
 import { useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
-import { plainDay } from '#web/dates.ts'
+import { plainDay } from '#contract/days.ts'
 import { AccountIcon, ChevronIcon } from '#web/icons.tsx'
 import { ErrorNotice } from '#web/ui/ErrorNotice.tsx'
 import { errorMessage } from '#web/ui/errorMessage.ts'

@@ -1,5 +1,5 @@
+import { longDay } from '#contract/days.ts'
 import type { OfficeView } from '#contract/office/view.ts'
-import { longDay } from '#web/dates.ts'
 import { LinkIcon } from '#web/laterIcons.tsx'
 import { Chart } from './Chart.tsx'
 

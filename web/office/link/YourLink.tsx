@@ -1,6 +1,6 @@
 import { useRef } from 'react'
+import { longDay } from '#contract/days.ts'
 import type { OfficeView } from '#contract/office/view.ts'
-import { longDay } from '#web/dates.ts'
 import { CopyIcon, DownloadIcon } from '#web/laterIcons.tsx'
 import { CopyButton } from '#web/ui/CopyButton.tsx'
 import { Invitation } from './Invitation.tsx'

@@ -1,7 +1,7 @@
+import { longDay } from '#contract/days.ts'
 import { consentText } from '#contract/legal.ts'
 import { showAmount } from '#contract/money.ts'
 import type { OfficeView } from '#contract/office/view.ts'
-import { longDay } from '#web/dates.ts'
 import { ask } from '#web/dialog/ask.ts'
 import type { Question } from '#web/dialog/question.ts'
 import { log } from '#web/log.ts'

@@ -1,6 +1,6 @@
+import { longDay } from '#contract/days.ts'
 import { showAmount } from '#contract/money.ts'
 import type { OfficeView } from '#contract/office/view.ts'
-import { longDay } from '#web/dates.ts'
 import { Notice } from '#web/ui/Notice.tsx'
 
 /** A declined charge, at the top of the office: what happened, what happens next, and the one thing to do. */

@@ -1,7 +1,7 @@
 import { brand } from '#contract/brand.ts'
+import { longDay, plainDay } from '#contract/days.ts'
 import { showAmount, showPrice } from '#contract/money.ts'
 import type { OfficeView } from '#contract/office/view.ts'
-import { longDay, plainDay } from '#web/dates.ts'
 import { drawText } from './drawText.ts'
 import { type ReceiptContent, receiptPdf } from './receiptPdf.ts'
 

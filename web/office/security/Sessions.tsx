@@ -1,10 +1,9 @@
 import { useRef, useState } from 'react'
+import { timeWithZoneIn } from '#contract/days.ts'
 import type { SecurityView } from '#contract/office/security.ts'
-import { plainDay } from '#web/dates.ts'
 import { ErrorNotice } from '#web/ui/ErrorNotice.tsx'
 import { errorMessage } from '#web/ui/errorMessage.ts'
 import { SuccessNotice } from '#web/ui/SuccessNotice.tsx'
-import { useHydrated } from '#web/useHydrated.ts'
 import { officeApi } from '../api.ts'
 import { redirectIfSignedOut } from '../callErrors.ts'
 
@@ -50,10 +49,10 @@ export function Sessions({ view, onChange }: SecurityProps) {
                 {is_this && <span className="this-one">This browser</span>}
               </p>
               <p className="small">
-                Signed in <Time at={signed_in_at} />
+                Signed in <Time at={signed_in_at} zone={view.time_zone} />
                 {!is_this && (
                   <>
-                    , last used <Time at={used_at} />
+                    , last used <Time at={used_at} zone={view.time_zone} />
                   </>
                 )}
               </p>
@@ -89,11 +88,6 @@ export function Sessions({ view, onChange }: SecurityProps) {
   )
 }
 
-/** In the time zone of the browser, which the server does not know. */
-function Time({ at }: { at: string }) {
-  const isHydrated = useHydrated()
-  return <time dateTime={at}>{isHydrated ? localTime(at) : plainDay(at)}</time>
-}
-
-const localTime = (at: string) =>
-  new Date(at).toLocaleString('en-US', { month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' })
+const Time = ({ at, zone }: { at: string; zone: string }) => (
+  <time dateTime={at}>{timeWithZoneIn(zone, new Date(at))}</time>
+)

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import type { AppSecret } from '#contract/credentials.ts'
+import { plainDay } from '#contract/days.ts'
 import type { SecurityView } from '#contract/office/security.ts'
-import { plainDay } from '#web/dates.ts'
 import { officeApi } from '../api.ts'
 import { AddPasskey, PasswordForm, TurnOnApp } from './factorForms.tsx'
 

@@ -1,5 +1,5 @@
+import { longDay } from '#contract/days.ts'
 import { showAmount, showPrice } from '#contract/money.ts'
-import { longDay } from '#web/dates.ts'
 import type { Receipt as ReceiptData } from '#web/storage.ts'
 
 type ReceiptProps = {

@@ -1,11 +1,12 @@
 import type { LegalDocument } from '#contract/api.ts'
 import { isExpired } from '#contract/card.ts'
+import { dayIn } from '#contract/days.ts'
 import type { Answers, Enrollment } from '#contract/enrollment.ts'
 import { fields, messages } from '#contract/fields.ts'
 import { consentText, documentsFingerprint } from '#contract/legal.ts'
 import { intervalOf } from '#contract/packages.ts'
 import { completePayload } from '#contract/payload.ts'
-import { type Interval, renewsOn } from '#contract/renewal.ts'
+import { periodStart } from '#contract/renewal.ts'
 import { missingShipping } from '#contract/shipping.ts'
 import type { StartData } from '#contract/start.ts'
 import { type Draft, enrollmentId, type Receipt } from '#web/storage.ts'
@@ -51,10 +52,15 @@ export function consentOf({ draft, packages, grand_total }: Order): string {
 }
 type Order = Pick<State, 'draft' | 'packages' | 'grand_total'>
 
-/** The server's dates, or later ones if the page has been open since. */
-export const renewalDays = ({ start: { renews_on } }: Pick<Wizard, 'start'>): StartData['renews_on'] => {
-  const later = (interval: Interval) => [renewsOn(new Date(), interval), renews_on[interval]].sort()[1] ?? ''
-  return { month: later('month'), year: later('year') }
+/** The day on which the visitor pays, as the server counts it: the day of the page, or a later one if it has been open since. */
+const paymentDay = ({ start: { today, time_zone } }: Pick<Wizard, 'start'>): string => {
+  const now = dayIn(time_zone, new Date())
+  return now > today ? now : today
+}
+
+export const renewalDays = (wizard: Pick<Wizard, 'start'>): StartData['renews_on'] => {
+  const today = paymentDay(wizard)
+  return { month: periodStart(today, 1), year: periodStart(today, 1, 'year') }
 }
 
 export function receiptFor({ start, getState }: Pick<Wizard, 'start' | 'getState'>, press: SubmittedAttempt): Receipt {
@@ -71,7 +77,7 @@ export function receiptFor({ start, getState }: Pick<Wizard, 'start' | 'getState
     })),
     total: grand_total ?? '',
     renewal_price: renewalPrice(chosen),
-    paid_on: new Date().toISOString().slice(0, 10),
+    paid_on: paymentDay({ start }),
     renews_on: renewalDays({ start })[intervalOf(chosen)],
     sponsor: start.sponsor.name,
     first_name: draft.first_name ?? '',
