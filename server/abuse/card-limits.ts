@@ -5,24 +5,31 @@ import { statement } from '#server/db/statement.ts'
 import { type AttemptKey, referenceOf } from '#server/gateways/payment/attempt-key.ts'
 import { Refusal } from '#server/refusal.ts'
 import type { World } from '#server/world/world.ts'
-import { approvalCount, isRisky, type RiskQuery, recordDecline, riskColumns, riskQuery } from './breaker.ts'
+import {
+  approvalCount,
+  isRisky,
+  type RiskQuery,
+  recordDecline,
+  riskColumns,
+  riskQuery,
+  secondsOpen,
+} from './breaker.ts'
 import { countRefusal, countWhileOpen, type LimitUse } from './limits.ts'
 import { giveBackUses, keepUses, keepUsesOpen } from './open-uses.ts'
+import { refuseBlocked } from './restrictions.ts'
 
 /**
  * Refuses a payment attempt whose address, card, phone or enrollment was declined too often, and counts it as a decline
  * until it is settled, so that concurrent attempts cannot exceed a limit. Only a bank's decline stays counted. A test card
  * of the sandbox is declined for everyone, all day, so its declines count nowhere.
  */
-export async function countCardUse(
-  world: World,
-  use: CardUse,
-): Promise<{ settle: (outcome?: Outcome) => Promise<void> }> {
-  const { cc_number, mobile_phone, enrollment_id, reference, client } = use
-  if (world.payment.isTestCard?.(cc_number)) return { settle: async () => undefined }
+export async function countCardUse(world: World, use: CardUse): Promise<Counted> {
+  const { mobile_phone, enrollment_id, reference, client } = use
+  if ('cc_number' in use && world.payment.isTestCard?.(use.cc_number)) return { settle: async () => undefined }
+  const card = 'cc_number' in use ? use.cc_number : use.vault_reference
   const id = await countWhileOpen(world, reference, [
     // The only trace of a card number, kept for a day: under the key in use and, after the keys were changed, under the one before.
-    ...world.keys.hmacs('cards', cc_number).map((hash): LimitUse => ['LIMIT_DECLINES_BY_CARD', hash]),
+    ...world.keys.hmacs('cards', card).map((hash): LimitUse => ['LIMIT_DECLINES_BY_CARD', hash]),
     ['LIMIT_DECLINES_BY_PHONE', mobile_phone],
     ['LIMIT_DECLINES_BY_ENROLLMENT', enrollment_id],
     ['LIMIT_DECLINES', client.address],
@@ -36,11 +43,30 @@ export async function countCardUse(
   }
 }
 
-/** 'Nothing': the attempt ended without an answer, for whatever reason. */
-type Outcome = EnrollmentReply['payment'] | 'Nothing'
+/**
+ * The same for a member in the office, who changes the card or pays with it. Behind a blocked network or while the breaker is
+ * open, no bank is asked.
+ */
+export async function countMembersCardUse(world: World, use: CardUse): Promise<Counted> {
+  await refuseBlocked(world, use.client)
+  const { isRisky, isCrowded } = await riskBeforeCharge(world, use.client)
+  if (isRisky) {
+    countRefusal('BREAKER_DECLINES')
+    throw new Refusal(429, RISKY, { retryAfter: (await secondsOpen(world, 'declines')) ?? 3600 })
+  }
+  if (isCrowded) refuseCrowd()
+  return countCardUse(world, use)
+}
 
-type CardUse = {
-  cc_number: string
+const RISKY =
+  'Too many cards are being declined right now, so we can’t check or charge a card. Yours is unchanged. Please try again later.'
+
+type Counted = { settle: (outcome?: Outcome) => Promise<void> }
+
+/** 'Verified': without a charge. 'Nothing': the attempt ended without an answer, for whatever reason. */
+type Outcome = EnrollmentReply['payment'] | 'Verified' | 'Nothing'
+
+type CardUse = ({ cc_number: string } | { vault_reference: string }) & {
   mobile_phone: string
   enrollment_id: string
   reference: string
@@ -60,6 +86,9 @@ const settle: Record<Outcome, Settle> = {
   },
   Pending: ({ db }, open) =>
     keepUsesOpen(db, { ...open, giveBack: ['LIMIT_DECLINES_BY_ENROLLMENT', 'LIMIT_DECLINES'] }),
+  // A bank confirms a verification more easily than a charge, so it is no success, and a member gets only so many a day.
+  Verified: ({ db }, open) =>
+    keepUsesOpen(db, { ...open, giveBack: ['LIMIT_DECLINES_BY_CARD', 'LIMIT_DECLINES_BY_PHONE', 'LIMIT_DECLINES'] }),
   Nothing: ({ db }, open) => giveBackUses(db, open),
 }
 

@@ -1,6 +1,7 @@
 import { expiryYears, isExpired } from '#contract/card.ts'
 import { messages } from '#contract/fields.ts'
 import { inTransaction } from '#server/db/db.ts'
+import type { PaymentState } from '#server/db/tables.ts'
 import { gatewayDeadline } from '#server/gateways/payment/deadlines.ts'
 import type { CardChange, CardReplacement } from '#server/gateways/payment/port.ts'
 import { refuseFields } from '#server/refusal.ts'
@@ -39,16 +40,36 @@ const putOnFile = (world: World, member_id: string, card: Extract<CardReplacemen
     notice_at: noticeTomorrow(world, member_id),
   })
 
-/** Charges what is past due now that a new card is on file. The scheduled tries stay as they are. */
-export async function chargePastDue(world: World, member_id: string): Promise<void> {
-  if (world.config.RENEWALS === 'off') return
+/** Charges what is past due now that a new card is on file. The scheduled tries stay as they are. Returns nothing if nothing is. */
+export async function chargePastDue(world: World, member_id: string): Promise<ChargeOutcome | undefined> {
+  if (world.config.RENEWALS === 'off') return undefined
   const charge = await inTransaction(world.db, async (db) => {
     const membership = await lockMembership(db, member_id)
     if (membership.state !== 'past_due' || membership.on_hold_since) return undefined
     if (await hasOpenCharge(db, membership.enrollment_id)) return undefined
     return beginCharge({ ...world, db }, membership, membership.period, true)
   })
-  if (charge) await sendCharge(world, charge)
+  return charge && sendForMember(world, charge)
+}
+
+/** How a charge that a member has asked for ended. */
+export type ChargeOutcome = 'Approved' | 'Declined' | 'Pending' | 'Failed'
+const outcomes: { [State in PaymentState]?: ChargeOutcome } = {
+  captured: 'Approved',
+  declined: 'Declined',
+  abandoned: 'Failed',
+}
+
+/** Sends it while the member waits. */
+export async function sendForMember(world: World, charge: Parameters<typeof sendCharge>[1]): Promise<ChargeOutcome> {
+  await sendCharge(world, charge)
+  const { state } = await world.db
+    .selectFrom('payment')
+    .select('state')
+    .where('enrollment_id', '=', charge.key.enrollment_id)
+    .where('attempt', '=', charge.key.attempt)
+    .executeTakeFirstOrThrow()
+  return outcomes[state] ?? 'Pending'
 }
 
 /** A date that has passed, or one that no bank would print on a card today. */

@@ -6,18 +6,19 @@ import type { RenewalLine, Tables } from '#server/db/tables.ts'
 import { Refusal, refuseFields } from '#server/refusal.ts'
 import { todayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
-import { beginCharge, hasOpenCharge, lockMembership, sendCharge, updateMembership } from './membership.ts'
+import { type ChargeOutcome, sendForMember } from './card.ts'
+import { beginCharge, hasOpenCharge, lockMembership, updateMembership } from './membership.ts'
 import { noticeTomorrow } from './notify.ts'
 
 /**
  * A member whose membership has ended comes back under the same name and link: one payment at today's price, which starts a
- * new series of months. A declined card changes nothing.
+ * new series of months. A declined card changes nothing. Returns nothing if there is nothing to pay.
  */
 export async function comeBack(
   world: World,
   member_id: string,
   { shown_price }: { shown_price: string },
-): Promise<void> {
+): Promise<ChargeOutcome | undefined> {
   const charge = await inTransaction(world.db, async (db) => {
     const membership = await lockMembership(db, member_id)
     const { ends_at, enrollment_id } = membership
@@ -40,18 +41,7 @@ export async function comeBack(
     await updateMembership(db, member_id, { ...restarted, notice_at, lines: JSON.stringify(lines) })
     return beginCharge({ ...world, db }, { ...membership, ...restarted }, n, true)
   })
-  if (!charge) return
-  await sendCharge(world, charge)
-  const { state } = await world.db
-    .selectFrom('payment')
-    .select('state')
-    .where('enrollment_id', '=', charge.key.enrollment_id)
-    .where('attempt', '=', charge.key.attempt)
-    .executeTakeFirstOrThrow()
-  if (state === 'declined')
-    throw new Refusal(402, 'Your bank declined the charge, and you have not paid anything. Please use another card.')
-  if (state === 'abandoned')
-    throw new Refusal(502, 'We could not reach the bank. You have not paid anything. Please try again later.')
+  return charge && sendForMember(world, charge)
 }
 
 type Renewing = Pick<Tables['membership'], 'billing_interval'> & { lines: RenewalLine[] }

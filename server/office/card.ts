@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { countCardUse } from '#server/abuse/card-limits.ts'
+import { countMembersCardUse } from '#server/abuse/card-limits.ts'
 import { referenceOf } from '#server/gateways/payment/attempt-key.ts'
 import type { Card } from '#server/gateways/payment/port.ts'
 import type { MemberBrowser } from '#server/members/browser.ts'
 import { requireDisplayedMember } from '#server/members/session.ts'
-import { chargePastDue, rejectExpiredCard, replaceCard } from '#server/membership/card.ts'
+import { type ChargeOutcome, chargePastDue, rejectExpiredCard, replaceCard } from '#server/membership/card.ts'
+import { comeBack } from '#server/membership/return.ts'
 import { Refusal, refuseFields } from '#server/refusal.ts'
 import type { World } from '#server/world/world.ts'
 
@@ -18,21 +19,28 @@ export async function changeCard(
 ): Promise<string> {
   const { id } = await requireDisplayedMember(world, { username }, browser)
   rejectExpiredCard(card, world.now())
-  const reference = referenceOf({ enrollment_id: randomUUID(), attempt: 1 })
+  const reference = newReference()
   if (!(await world.captcha.verify(captcha, reference))) throw refuseFields({ captcha: 'Please confirm the captcha.' })
-  const { enrollment_id, mobile_phone, ...billing } = await billingOf(world, id)
-  const use = { cc_number: card.cc_number, mobile_phone, enrollment_id, reference, client: browser }
-  const counted = await countCardUse(world, use)
-  let payment: 'Approved' | 'Declined' | undefined
+  const { enrollment_id, mobile_phone, vault_reference: _onFile, ...billing } = await cardholder(world, id)
+  const { cc_number } = card
+  const counted = await countMembersCardUse(world, {
+    cc_number,
+    mobile_phone,
+    enrollment_id,
+    reference,
+    client: browser,
+  })
+  let counts: 'Approved' | 'Declined' | 'Verified' | undefined
   try {
     const { outcome } = await replaceCard(world, id, { card, billing, reference })
     if (outcome === 'failed' || outcome === 'unknown') throw new Refusal(502, NOT_VERIFIED)
-    payment = outcome === 'approved' ? 'Approved' : 'Declined'
+    counts = outcome === 'approved' ? 'Verified' : 'Declined'
+    if (outcome === 'declined') throw refuseFields({ cc_number: DECLINED })
+    const payment = await chargePastDue(world, id)
+    if (payment === 'Approved' || payment === 'Declined') counts = payment
   } finally {
-    await counted.settle(payment)
+    await counted.settle(counts)
   }
-  if (payment === 'Declined') throw refuseFields({ cc_number: DECLINED })
-  await chargePastDue(world, id)
   return id
 }
 
@@ -40,10 +48,39 @@ const NOT_VERIFIED = 'We could not verify this card. Your old card stays on file
 const DECLINED =
   'Your bank declined this card. Your old card stays on file. Please check the details or use another card.'
 
-const billingOf = ({ db }: World, id: string) =>
+type Return = { username: string; shown_price: string }
+
+/** Comes back with a charge of the card on file. */
+export async function comeBackAndPay(
+  world: World,
+  { username, ...price }: Return,
+  browser: MemberBrowser,
+): Promise<string> {
+  const { id } = await requireDisplayedMember(world, { username }, browser)
+  const { enrollment_id, mobile_phone, vault_reference } = await cardholder(world, id)
+  const use = { vault_reference, mobile_phone, enrollment_id, reference: newReference(), client: browser }
+  const counted = await countMembersCardUse(world, use)
+  let payment: ChargeOutcome | undefined
+  try {
+    payment = await comeBack(world, id, price)
+  } finally {
+    await counted.settle(payment === 'Approved' || payment === 'Declined' ? payment : 'Nothing') // a pending one blocks the next
+  }
+  if (payment === 'Declined')
+    throw new Refusal(402, 'Your bank declined the charge, and you have not paid anything. Please use another card.')
+  if (payment === 'Failed')
+    throw new Refusal(502, 'We could not reach the bank. You have not paid anything. Please try again later.')
+  return id
+}
+
+/** What is counted has a reference of its own, like a payment. */
+const newReference = () => referenceOf({ enrollment_id: randomUUID(), attempt: 1 })
+
+const cardholder = ({ db }: World, id: string) =>
   db
     .selectFrom('member')
-    .select(['enrollment_id', 'mobile_phone', 'first_name', 'last_name', 'address', 'address2', 'city', 'state'])
-    .select(['country', 'post_code'])
-    .where('id', '=', id)
+    .innerJoin('membership', 'membership.member_id', 'member.id')
+    .select(['enrollment_id', 'mobile_phone', 'first_name', 'last_name', 'address', 'address2', 'city'])
+    .select(['member.state', 'country', 'post_code', 'vault_reference'])
+    .where('member.id', '=', id)
     .executeTakeFirstOrThrow()

@@ -24,10 +24,9 @@ import { signIn, signInWithGrant } from '#server/members/sign-in.ts'
 import { changeUsername } from '#server/members/username.ts'
 import { cancel, resume } from '#server/membership/cancellation.ts'
 import { dropPackage } from '#server/membership/lines.ts'
-import { comeBack } from '#server/membership/return.ts'
 import { isOurFailure } from '#server/refusal.ts'
 import type { World } from '#server/world/world.ts'
-import { changeCard } from './card.ts'
+import { changeCard, comeBackAndPay } from './card.ts'
 import { acceptedText, viewOffice } from './view.ts'
 
 /** The handler of each call of the office. */
@@ -72,7 +71,7 @@ export const officeHandlers: Handlers<typeof officeCalls, MemberBrowser> = {
 
   changeCard: thenViewOffice(changeCard),
   dropPackage: thenViewOffice(forDisplayedMember(dropPackage)),
-  comeBack: thenViewOffice(forDisplayedMember(comeBack)),
+  comeBack: thenViewOffice(comeBackAndPay),
   cancelMembership: thenViewOffice(forDisplayedMember(cancel)),
   keepMembership: thenViewOffice(forDisplayedMember(resume)),
 }

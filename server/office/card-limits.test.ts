@@ -1,0 +1,117 @@
+import { randomUUID } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { forgetRestrictions } from '#server/abuse/restrictions.ts'
+import { cards } from '#server/gateways/payment/cards.ts'
+import { renewMemberships } from '#server/membership/membership.ts'
+import { cookieOf, joinedMember } from '#server/test/member.ts'
+import { type Site, testSite } from '#server/test/site.ts'
+
+const DAY = 86_400
+
+/** A site where every card counts, and a member whose months have passed. */
+async function memberAfter(days: number, env: Record<string, string>, { cc_number = cards.good, isOver = false } = {}) {
+  const site = await testSite({ LIMIT_GRANTS: '100000/3600', ...env })
+  site.world.payment.isTestCard = () => false
+  const member = await joinedMember(site, { cc_number })
+  const { username, password } = member
+  const signIn = async () => cookieOf(await site.post('office/sign-in', { name: username, password }))
+  if (isOver) await site.post('office/cancel', { username }, { cookie: await signIn() })
+  for (let day = 0; day < days; day++) {
+    site.advance(DAY)
+    while (await renewMemberships(site.world));
+  }
+  const cookie = await signIn()
+  const asked = countCalls(site)
+  const send = async (path: string, input: object) =>
+    (await site.post(`office/${path}`, { username, ...input }, { cookie })).statusCode
+  return {
+    site,
+    /** How often a bank was asked since then. */
+    asked,
+    changeCard: async (cc_number: string = cards.good) =>
+      send('card', { cc_number, cc_month: '12', cc_year: '2030', cc_cvv: '123', captcha: await site.captcha() }),
+    comeBack: () => send('come-back', { shown_price: '99.00' }),
+  }
+}
+
+function countCalls({ world: { payment } }: Site) {
+  const asked = { charges: 0, verifications: 0 }
+  const { charge, replaceCard } = payment
+  payment.charge = (...args) => {
+    asked.charges += 1
+    return charge(...args)
+  }
+  payment.replaceCard = (...args) => {
+    asked.verifications += 1
+    return replaceCard(...args)
+  }
+  return asked
+}
+
+const repeat = async (times: number, send: () => Promise<number>) => {
+  const statuses: number[] = []
+  for (let time = 0; time < times; time++) statuses.push(await send())
+  return statuses
+}
+
+const breakerCounts = ({ db }: Site) =>
+  db.selectFrom('limit_count').select(['key', 'count']).where('name', '=', 'breaker declines').execute()
+
+describe('in the office', () => {
+  it('6.10 a charge that is declined when coming back uses up the limits for cards', async () => {
+    const env = { LIMIT_DECLINES_BY_ENROLLMENT: '2/86400' }
+    const member = await memberAfter(32, env, { cc_number: cards.renewalNoFunds, isOver: true })
+    expect(await repeat(4, member.comeBack)).toEqual([402, 402, 429, 429])
+    expect(member.asked.charges).toBe(2)
+    expect(await breakerCounts(member.site)).toContainEqual({ key: expect.not.stringMatching('good'), count: 2 })
+    await member.site.close()
+  })
+
+  it('6.10 a new card that is verified and then declined for what is past due uses them up, too', async () => {
+    const env = { LIMIT_DECLINES_BY_PHONE: '2/86400' }
+    const member = await memberAfter(32, env, { cc_number: cards.renewalNoFunds })
+    expect(await repeat(4, () => member.changeCard(cards.renewalNoFunds))).toEqual([200, 200, 429, 429])
+    expect(member.asked).toEqual({ charges: 2, verifications: 2 })
+    await member.site.close()
+  })
+
+  it('6.10 a verified card is no success for the breaker, and a member verifies only so many a day', async () => {
+    const member = await memberAfter(0, { LIMIT_DECLINES_BY_ENROLLMENT: '3/86400' })
+    const before = await breakerCounts(member.site)
+    expect(await repeat(5, member.changeCard)).toEqual([200, 200, 200, 429, 429])
+    expect(await breakerCounts(member.site)).toEqual(before)
+    await member.site.close()
+  })
+
+  it('6.10 coming back with an approved card uses up no limit', async () => {
+    const member = await memberAfter(32, { LIMIT_DECLINES_BY_ENROLLMENT: '1/86400' }, { isOver: true })
+    expect([await member.comeBack(), await member.changeCard()]).toEqual([200, 200])
+    await member.site.close()
+  })
+
+  it.each([
+    ['a blocked network', 403, block],
+    ['an open breaker', 429, openBreaker],
+  ])('6.10 no bank is asked from behind %s', async (_name, status, restrict) => {
+    const member = await memberAfter(32, {}, { isOver: true })
+    await restrict(member.site)
+    expect([await member.changeCard(), await member.comeBack()]).toEqual([status, status])
+    expect(member.asked).toEqual({ charges: 0, verifications: 0 })
+    await member.site.close()
+  })
+})
+
+const later = ({ world }: Site) => new Date(world.now().getTime() + DAY * 1000)
+
+async function block(site: Site) {
+  const created_at = site.world.now()
+  const row = { id: randomUUID(), network: '127.0.0.0/8', note: '', created_at, expires_at: later(site) }
+  await site.db.insertInto('network_block').values(row).execute()
+  forgetRestrictions(site.world)
+}
+
+const openBreaker = (site: Site) =>
+  site.db
+    .insertInto('breaker')
+    .values({ name: 'declines', open_until: later(site) })
+    .execute()
