@@ -5,7 +5,7 @@ import { publishScheduled } from '#server/catalog/documents.ts'
 import { jobGroups } from '#server/jobs/queue.ts'
 import { renewMemberships } from '#server/membership/membership.ts'
 import { writeNotices } from '#server/membership/notify.ts'
-import { reconcileHourly } from '#server/payments/books/hourly.ts'
+import { lastReconciledAt, reconcileHourly } from '#server/payments/books/hourly.ts'
 import type { World } from '#server/world/world.ts'
 import { ATTEMPTS_AT_ONCE, deleteExpired, settleAttempts, settlementGroups } from './janitor.ts'
 import { JOBS_AT_ONCE, runJobs } from './jobs.ts'
@@ -37,8 +37,8 @@ const tasks: Task[] = [
   { run: (world) => settleAttempts(world, settlementGroups.local), batchSize: ATTEMPTS_AT_ONCE },
   { run: withGateway((world) => settleAttempts(world, settlementGroups.gateway)), batchSize: ATTEMPTS_AT_ONCE },
   { run: publishScheduled, batchSize: 1 },
-  { run: renewMemberships, batchSize: ({ config }) => config.RENEWALS_AT_ONCE },
 ]
+const renewals: Task = { run: renewMemberships, batchSize: ({ config }) => config.RENEWALS_AT_ONCE }
 
 /** Does everything that is due, and what follows from it. Returns how much there was. */
 export async function doEverythingDue(world: World): Promise<number> {
@@ -47,9 +47,31 @@ export async function doEverythingDue(world: World): Promise<number> {
   let total = 0
   for (let done = 1; done; total += done) {
     done = 0
-    for (const { run } of tasks) done += await run(world).catch(logError)
+    for (const { run } of [...tasks, renewals]) done += await run(world).catch(logError)
   }
   return total
+}
+
+const COMPARED_MS = 2 * 3_600_000
+const MAX_WAIT_MS = 30 * 60_000
+
+/**
+ * After a downtime, the gateway's books may have a dispute that puts a membership on hold, so they are compared before anybody
+ * is charged. If they cannot be compared, the renewals start after half an hour.
+ */
+function afterComparison({ run, batchSize }: Task): Task {
+  const startedAt = performance.now()
+  const isCompared = async (world: World) =>
+    world.now().getTime() - Number(await lastReconciledAt(world)) < COMPARED_MS ||
+    performance.now() - startedAt > MAX_WAIT_MS
+  let mayRun = false
+  return {
+    run: async (world) => {
+      mayRun ||= await isCompared(world)
+      return mayRun ? run(world) : 0
+    },
+    batchSize,
+  }
 }
 
 const errorLogger = (world: World) => (error: unknown) => {
@@ -82,7 +104,7 @@ export function startWorker(world: World, server?: Server): { stop: () => Promis
       await sleep(pause, undefined, { signal, ref: false }).catch(() => undefined)
     }
   }
-  const loops = Promise.all([...tasks.map(repeat), doChores()])
+  const loops = Promise.all([...[...tasks, afterComparison(renewals)].map(repeat), doChores()])
   return {
     stop: () => {
       controller.abort()

@@ -2,23 +2,25 @@ import { acquireLease } from '#server/db/leases.ts'
 import type { World } from '#server/world/world.ts'
 import { reconcile } from './reconciliation.ts'
 
-const DAYS_BACK = 3
+/** Before the last comparison: the gateway lists some changes late. */
+const DAYS_BEFORE = 3
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
 /** After a run that failed or crashed, any process may try again in the next period of this length. */
 const TURN_MS = 10 * MINUTE_MS
-const REMEMBERED_MS = 30 * DAY_MS
+const REMEMBERED_MS = 400 * DAY_MS
 
-/** Runs once an hour in one of the processes, and again within minutes if that fails. */
+/** Looks back to the last comparison. Runs once an hour in one of the processes, and again within minutes if that fails. */
 export async function reconcileHourly(world: World): Promise<void> {
   const now = world.now()
   const later = (ms: number) => new Date(now.getTime() + ms)
   const turn = String(Math.floor(now.getTime() / TURN_MS)) // part of the key, so that a process whose clock is ahead does not block the others
-  if (((await lastReconciledAt(world)) ?? new Date(0)) > later(-HOUR_MS)) return
+  const last = await lastReconciledAt(world)
+  if (last && last > later(-HOUR_MS)) return
   if (!(await acquireLease(world.db, now, { name: 'reconciliation', key: turn, expires_at: later(HOUR_MS) }))) return
   try {
-    const { discrepancies } = await reconcile(world, later(-DAYS_BACK * DAY_MS))
+    const { discrepancies } = await reconcile(world, new Date((last ?? now).getTime() - DAYS_BEFORE * DAY_MS))
     await world.db
       .insertInto('reconciliation_run')
       .values({ finished_at: now, expires_at: later(REMEMBERED_MS) })

@@ -9,12 +9,14 @@ import { releaseAttempt } from '#server/enrollment/release.ts'
 import { referenceOf } from '#server/gateways/payment/attempt-key.ts'
 import { cards } from '#server/gateways/payment/cards.ts'
 import type { Transaction } from '#server/gateways/payment/port.ts'
+import type { SandboxGateway } from '#server/gateways/payment/sandbox/sandbox.ts'
 import { addJob } from '#server/jobs/queue.ts'
 import { callCommand } from '#server/test/command.ts'
 import { testDatabase } from '#server/test/database.ts'
 import { filledForm, type Site, testSite } from '#server/test/site.ts'
 import { deleteExpired, settleAttempts } from '#server/worker/janitor.ts'
 import { runJobs } from '#server/worker/jobs.ts'
+import { startWorker } from '#server/worker/worker.ts'
 import { openDiscrepancies } from './discrepancies.ts'
 import { reconcileHourly } from './hourly.ts'
 import { reconcile } from './reconciliation.ts'
@@ -250,6 +252,53 @@ it('4.19 the books are compared once an hour across all processes, sooner after 
     [await lastReconciled(), await after(1), await lastReconciled()],
     'a process whose clock is ahead does not block the others',
   ).toEqual([...[last + (60 + 10 + 10) * 60, 1, seconds()]])
+  await watched.close()
+})
+
+it('4.25 after weeks without a comparison, the books are compared back to the last one, and a dispute is seen', async () => {
+  const watched = await testSite()
+  const payment = watched.world.payment as SandboxGateway
+  await watched.post('enrollment/add-enrollment', await filledForm(watched))
+  while (await runJobs(watched.world));
+  await reconcileHourly(watched.world)
+  watched.advance(86_400)
+  const [charge] = await payment.transactions(new Date(0), soon())
+  expect(await payment.dispute(charge?.transaction_id ?? '', 'open')).toBe(true)
+  watched.advance(40 * 86_400)
+  await deleteExpired(watched.world)
+  await reconcileHourly(watched.world)
+  expect(await watched.db.selectFrom('membership').select('hold_reason').execute()).toEqual([
+    { hold_reason: 'dispute' },
+  ])
+  await watched.close()
+})
+
+it('4.25 after a downtime, nobody is charged before the books are compared', async () => {
+  const watched = await testSite()
+  await watched.post('enrollment/add-enrollment', await filledForm(watched))
+  watched.advance(40 * 86_400)
+  const steps: string[] = []
+  const [asked, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const { transactions, charge } = watched.world.payment
+  watched.world.payment.transactions = async (...args) => {
+    asked.resolve()
+    await answer.promise
+    steps.push('compared')
+    return transactions(...args)
+  }
+  watched.world.payment.charge = (...args) => {
+    steps.push('charged')
+    return charge(...args)
+  }
+  const worker = startWorker(watched.world)
+  await asked.promise
+  await expect
+    .poll(async () => (await watched.db.selectFrom('payment').select('state').execute())[0]?.state)
+    .toBe('captured')
+  answer.resolve()
+  await expect.poll(() => steps.includes('charged')).toBe(true)
+  expect(steps[0]).toBe('compared')
+  await worker.stop()
   await watched.close()
 })
 
