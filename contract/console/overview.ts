@@ -11,7 +11,7 @@ const DayFigures = z.object({ joined: count, collected: amount, first_payments: 
 
 const Problem = z.object({
   /** What it is about. The page says what to do. */
-  kind: z.enum(['dispute', 'discrepancy', 'unanswered', 'review', 'renewal', 'email']),
+  kind: z.enum(['dispute', 'discrepancy', 'unanswered', 'review', 'renewal', 'resumed', 'email']),
   title: z.string(),
   detail: z.string(),
   since: z.string(),

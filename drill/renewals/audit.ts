@@ -84,7 +84,7 @@ export async function auditRenewals(
   const entriesOf = Map.groupBy(entries, ({ reference }) => byReference.get(reference)?.email)
   const emails = await select<Message>(db, "select * from message where channel = 'mail' order by created_at")
   const emailsOf = Map.groupBy(emails, ({ recipient }) => recipient)
-  const expected = { receipts: 0, declines: 0, ends: 0, prices: 0, reminders: 0 }
+  const expected = { receipts: 0, declines: 0, ends: 0, prices: 0, reminders: 0, resumed: 0 }
 
   for (const [index, plan] of plans.entries()) {
     const { email } = plan
@@ -173,6 +173,7 @@ const subjects = {
   ends: /^Your membership has ended$/,
   prices: /^Your price (changes on|stays)|^You pay less/,
   reminders: /^Your yearly reminder/,
+  resumed: /^Your renewal date has changed$|^A new start/,
 }
 const jobKinds: Record<keyof typeof subjects, string> = {
   receipts: 'renewed',
@@ -180,6 +181,7 @@ const jobKinds: Record<keyof typeof subjects, string> = {
   ends: 'membership_ended',
   prices: 'price_changed',
   reminders: 'yearly_reminder',
+  resumed: 'charging_resumed',
 }
 const names = Object.keys(subjects) as (keyof typeof subjects)[]
 

@@ -29,6 +29,13 @@ export function daysLater(day: string, days: number): string {
   return `${year}-${two(month)}-${two(date)}`
 }
 
+export const daysBefore = (day: string, days: number): string => {
+  let [year = 0, month = 0, date = 0] = day.split('-').map(Number)
+  for (date -= days; date < 1; date += daysInMonth(year, month))
+    [year, month] = month === 1 ? [year - 1, 12] : [year, month - 1]
+  return `${year}-${two(month)}-${two(date)}`
+}
+
 /** All days from one to another, both included. */
 export function daysBetween(first: string, last: string): string[] {
   const days = [first]

@@ -1,4 +1,4 @@
-import { daysLater, monthsLater } from './calendar.ts'
+import { daysBefore, daysBetween, daysLater, monthsLater } from './calendar.ts'
 import type { Action, Line, Plan } from './members.ts'
 import type { PriceChange } from './price-changes.ts'
 
@@ -11,7 +11,7 @@ export type Golden = {
   periods: Period[]
   state: 'active' | 'past_due' | 'ended'
   isOnHold: boolean
-  emails: { receipts: number; declines: number; ends: number; prices: number; reminders: number }
+  emails: { receipts: number; declines: number; ends: number; prices: number; reminders: number; resumed: number }
 }
 
 /** The days on which the clock runs, and those on which the site is up. */
@@ -41,6 +41,8 @@ export const periodStart = ({ joinedOn, months }: Plan, period: number): string 
 export const dayOf = (plan: Plan, { period, day }: Pick<Action, 'period' | 'day'>): string =>
   daysLater(periodStart(plan, period), day)
 
+const first = (one: string, other: string) => (one < other ? one : other)
+
 type RaceWinner = 'charge' | 'cancellation' | 'lost request'
 
 /**
@@ -55,9 +57,11 @@ export const raceWinners = ({ race }: Plan): RaceWinner[] =>
 type PricedLine = Line & { announced?: { cents: number; from: string } }
 
 export function goldenLedger(plan: Plan, schedule: Schedule, prices: Prices, raceWonBy: RaceWinner = 'charge'): Golden {
-  const startOf = (n: number) => periodStart(plan, n)
+  /** Periods are counted from here. It moves when a member could not be charged in time. */
+  let anchor = { day: plan.joinedOn, n: 0 }
+  const startOf = (n: number) => monthsLater(anchor.day, (n - anchor.n) * plan.months)
   const attempts: Attempt[] = []
-  const emails = { receipts: 0, declines: 0, ends: 0, prices: 0, reminders: 0 }
+  const emails = { receipts: 0, declines: 0, ends: 0, prices: 0, reminders: 0, resumed: 0 }
   const newPeriod = (n: number, state: Period['state']): Period => ({
     n,
     starts_on: startOf(n),
@@ -68,7 +72,8 @@ export function goldenLedger(plan: Plan, schedule: Schedule, prices: Prices, rac
   const periods = [current]
   let lines: PricedLine[] = plan.lines
   let amount_cents = 0
-  let years = 1
+  /** Years are counted from here. */
+  let yearsFrom = plan.joinedOn
   /** The day of the next scheduled try, or none is left. */
   let nextTry: string | undefined
   let card = 0
@@ -98,13 +103,26 @@ export function goldenLedger(plan: Plan, schedule: Schedule, prices: Prices, rac
     if (isOver) end()
     else emails.declines += 1
   }
-  const beginPeriods = (day: string) => {
-    if (current.state === 'due') current.state = 'waived'
-    while (day >= current.ends_on) {
-      current = newPeriod(current.n + 1, 'waived')
+  /** The years move by as little as possible, so that nobody waits for a reminder much longer than a year. */
+  const moveTo = (day: string, n: number) => {
+    anchor = { day, n }
+    const from = plan.months === 12 ? 5 : 8
+    yearsFrom = daysBetween(yearsFrom, day).find((each) => each.slice(from) === day.slice(from)) ?? day
+    remindOn = first(remindOn, daysLater(day, 1))
+  }
+  /** On the renewal day, or later, when the time in between is free and the renewal day moves. */
+  const beginPeriod = (day: string) => {
+    if (current.state === 'due' || current.ends_on < day) emails.resumed += 1
+    if (current.state === 'due') Object.assign(current, { state: 'waived', ends_on: first(current.ends_on, day) })
+    while (current.ends_on < day) {
+      const next = newPeriod(current.n + 1, 'waived')
+      current = { ...next, ends_on: first(next.ends_on, day) }
       periods.push(current)
     }
-    current.state = 'due'
+    const n = current.n + 1
+    if (startOf(n) !== day) moveTo(day, n)
+    current = newPeriod(n, 'due')
+    periods.push(current)
     const { starts_on } = current
     lines = lines.map(({ announced, ...line }) => {
       if (!announced) return line
@@ -119,13 +137,12 @@ export function goldenLedger(plan: Plan, schedule: Schedule, prices: Prices, rac
       return
     }
     if (day >= current.ends_on && isForbidden) return end()
-    if (day >= current.ends_on) {
-      beginPeriods(day)
-      return charge(day)
-    }
-    if (current.state !== 'due') return
-    if (isForbidden) return day >= daysLater(current.starts_on, GIVES_UP) ? end() : undefined
-    if (nextTry && day >= nextTry) charge(day)
+    const lastDay = daysLater(current.starts_on, GIVES_UP)
+    if (current.state === 'due' && isForbidden) return day >= lastDay ? end() : undefined
+    const isMissed = current.state === 'due' ? day > lastDay : day >= current.ends_on
+    if (isMissed) beginPeriod(day)
+    else if (current.state !== 'due' || !nextTry || day < nextTry) return
+    charge(day)
   }
   /** A higher price applies after the notice, a lower one immediately. A rise that is announced becomes smaller without waiting again. */
   const changePrice = ({ product_id, new_cents, notice_days }: PriceChange, day: string) => {
@@ -139,10 +156,18 @@ export function goldenLedger(plan: Plan, schedule: Schedule, prices: Prices, rac
       return { ...rest, announced: { cents: new_cents, from } }
     })
   }
+  /** The first reminder from a day on: a number of days before another year. */
+  const reminderFrom = (day: string): string => {
+    for (let years = 1; ; years++) {
+      const reminder = daysBefore(monthsLater(yearsFrom, 12 * years), REMINDER_DAYS)
+      if (reminder >= day) return reminder
+    }
+  }
+  let remindOn = reminderFrom(plan.joinedOn)
   const remind = (day: string) => {
-    if (daysLater(day, REMINDER_DAYS) < monthsLater(plan.joinedOn, 12 * years)) return
-    years += 1
-    if (!isEnded && !isCanceled && !isHeld) emails.reminders += 1
+    if (day < remindOn) return
+    if (reminderFrom(remindOn) <= day && !isEnded && !isCanceled && !isHeld) emails.reminders += 1
+    remindOn = reminderFrom(daysLater(day, 1))
   }
   const act = (kind: Action['kind'], day: string) => {
     if (isEnded) return
@@ -164,16 +189,16 @@ export function goldenLedger(plan: Plan, schedule: Schedule, prices: Prices, rac
 
   const actions = plan.actions.map((action) => ({ ...action, on: firstUp(dayOf(plan, action), schedule) }))
   const { race } = plan
-  const raceOn = race ? firstUp(startOf(race.period), schedule) : ''
+  const raceOn = race ? firstUp(periodStart(plan, race.period), schedule) : ''
   const cancelInRace = (day: string) => {
     if (race?.kind === 'cancel' || day > current.ends_on) act('cancel', day)
   }
-  const scriptOf = new Map([...plan.declines].map(([n, script]) => [startOf(n), script]))
+  const scriptOf = new Map([...plan.declines].map(([n, script]) => [periodStart(plan, n), script]))
   for (const day of schedule.days) {
     const { code, times } = scriptOf.get(day) ?? { code: '', times: 0 }
     bank = [...bank, ...Array<string>(times).fill(code)]
     if (!schedule.isUp(day)) continue
-    if (day === raceOn && raceWonBy === 'lost request') beginPeriods(day)
+    if (day === raceOn && raceWonBy === 'lost request') beginPeriod(day)
     if (day === raceOn && raceWonBy !== 'charge') cancelInRace(day)
     work(day)
     if (day === raceOn && raceWonBy === 'charge') cancelInRace(day)

@@ -124,6 +124,29 @@ export async function renewalMovedEmail(
   })
 }
 
+/** Nothing could be charged for a time, and now a new period begins. */
+export async function chargingResumedEmail(
+  world: World,
+  { member_id, missed_from, starts_on, is_moved }: JobPayloads['charging_resumed'],
+): Promise<Email> {
+  const [member, membership] = await Promise.all([findMember(world, member_id), findMembership(world.db, member_id)])
+  const interval = membership.billing_interval
+  const free = `You weren’t charged from ${day(missed_from)} to ${day(starts_on)}`
+  const moved = is_moved ? ' From now on, your membership renews on that day instead of the old one.' : ''
+  return emailTo(world, member, {
+    subject: is_moved ? 'Your renewal date has changed' : 'A new start after a time without charges',
+    preview: `${free}. You don’t owe anything for that time.`,
+    blocks: [
+      paragraph(
+        `${free}, and you don’t owe anything for that time. A new ${interval} began on ${day(starts_on)}.${moved}`,
+      ),
+      ...(is_moved ? [paragraph('If you’d like your old renewal date back, reply to this email.')] : []),
+      paragraph(howToCancel(interval)),
+      button('Open your office', world.config.OFFICE_URL),
+    ],
+  })
+}
+
 /** The membership is over: why, and how to come back. */
 export async function endedEmail(world: World, { member_id, why }: JobPayloads['membership_ended']): Promise<Email> {
   const member = await findMember(world, member_id)

@@ -46,6 +46,8 @@ export type JobPayloads = {
   /** A period that is not charged. */
   waived: { member_id: string; starts_on: string; ends_on: string }
   renewal_moved: { member_id: string }
+  /** A member who could not be charged starts a new period, on another day of the month if it is moved. */
+  charging_resumed: { member_id: string; missed_from: string; starts_on: string; is_moved: boolean }
   card_expires: { member_id: string }
   yearly_reminder: { member_id: string }
   /** Goes through the members of a package whose price has changed. */
@@ -84,6 +86,7 @@ const purposes: Record<JobKind, Purpose> = {
   membership_ended: 'email to its member',
   waived: 'email to its member',
   renewal_moved: 'email to its member',
+  charging_resumed: 'email to its member',
   card_expires: 'email to its member',
   yearly_reminder: 'email to its member',
   price_change: 'announcement',

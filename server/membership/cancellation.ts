@@ -3,8 +3,9 @@ import { addJob } from '#server/jobs/queue.ts'
 import { Refusal } from '#server/refusal.ts'
 import { endOfDay, todayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
-import { endMembership, hasOpenCharge, lockMembership, setEnd, updateMembership } from './membership.ts'
+import { endMembership } from './membership.ts'
 import { runningPeriod, startsOn } from './next-step.ts'
+import { hasOpenCharge, lockMembership, setEnd, updateMembership } from './rows.ts'
 
 /**
  * Ends the membership and the member's site with the paid month, or now if the running month could not be charged.

@@ -6,9 +6,10 @@ import { gatewayDeadline } from '#server/gateways/payment/deadlines.ts'
 import type { CardChange, CardReplacement } from '#server/gateways/payment/port.ts'
 import { refuseFields } from '#server/refusal.ts'
 import type { World } from '#server/world/world.ts'
-import { beginCharge, hasOpenCharge, lockMembership, sendCharge, updateMembership } from './membership.ts'
+import { beginCharge, sendCharge } from './membership.ts'
 import { cardColumns } from './new-membership.ts'
 import { noticeTomorrow } from './notify.ts'
+import { hasOpenCharge, lockMembership, updateMembership } from './rows.ts'
 
 type NewCard = Pick<CardChange, 'card' | 'billing' | 'reference'>
 
@@ -47,7 +48,7 @@ export async function chargePastDue(world: World, member_id: string): Promise<Ch
     const membership = await lockMembership(db, member_id)
     if (membership.state !== 'past_due' || membership.on_hold_since) return undefined
     if (await hasOpenCharge(db, membership.enrollment_id)) return undefined
-    return beginCharge({ ...world, db }, membership, membership.period, true)
+    return beginCharge({ ...world, db }, membership, true)
   })
   return charge && sendForMember(world, charge)
 }

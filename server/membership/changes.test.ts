@@ -195,7 +195,7 @@ describe('17.13 notices ahead of time', () => {
     const [member, canceled] = [await join(), await join()]
     await cancel(site.world, canceled.id)
     site.advance(330 * DAY)
-    await pass(10)
+    await pass(45) // the renewal day has moved, and the year with it by less than a month
     const [reminder, ...more] = await emailsTo(
       site,
       member.email,
@@ -265,5 +265,5 @@ it('17.15 nothing is charged on hold, and after it the missed months are waived'
     .where('member_id', '=', member.id)
     .orderBy('n')
     .execute()
-  expect(states.map(({ state }) => state)).toEqual(['paid', 'waived', 'paid'])
+  expect(states.map(({ state }) => state)).toEqual(['paid', 'waived', 'waived', 'paid'])
 })

@@ -1,6 +1,6 @@
 import { type Db, inTransaction } from '#server/db/db.ts'
 import type { World } from '#server/world/world.ts'
-import { lockMembership, updateMembership } from './membership.ts'
+import { lockMembership, updateMembership } from './rows.ts'
 
 type Context = Pick<World, 'db' | 'now'>
 

@@ -1,7 +1,7 @@
 import { inTransaction } from '#server/db/db.ts'
 import { Refusal } from '#server/refusal.ts'
 import type { World } from '#server/world/world.ts'
-import { lockMembership, updateMembership } from './membership.ts'
+import { lockMembership, updateMembership } from './rows.ts'
 
 /** Stops a recurring package from the next renewal on. The membership itself is canceled, not dropped. */
 export const dropPackage = (world: World, member_id: string, { product_id }: { product_id: number }): Promise<void> =>

@@ -1,7 +1,5 @@
-import { sql, type UpdateObject } from 'kysely'
-import { renewalTotal } from '#contract/renewal.ts'
+import { sql } from 'kysely'
 import { type Db, inTransaction } from '#server/db/db.ts'
-import type { Tables } from '#server/db/tables.ts'
 import { type AttemptKey, referenceOf } from '#server/gateways/payment/attempt-key.ts'
 import { gatewayDeadline, leaseEnd } from '#server/gateways/payment/deadlines.ts'
 import type { Approval, Authorization, Decline, Failure, Renewal } from '#server/gateways/payment/port.ts'
@@ -12,7 +10,16 @@ import type { World } from '#server/world/world.ts'
 import { dueAt } from './due.ts'
 import { cardColumns } from './new-membership.ts'
 import { type NextStep, nextStep, scheduledTries, startsOn } from './next-step.ts'
-import { linesOn } from './prices.ts'
+import { addPeriod, beginPeriod } from './periods.ts'
+import {
+  hasOpenCharge,
+  type LockedMembership,
+  lockMembership,
+  setDue,
+  setEnd,
+  setPeriod,
+  updateMembership,
+} from './rows.ts'
 
 /**
  * Does what is due for each membership: charges the period that has begun, tries a declined card again, or ends the
@@ -86,11 +93,13 @@ function beginStep(world: World, member_id: string): Promise<Charge | undefined>
     }
     const next = nextStep(membership, todayOf(world))
     switch (next.step) {
-      case 'charge':
-        return beginCharge({ ...world, db }, membership, next.n)
+      case 'begin':
+        return beginCharge({ ...world, db }, await beginPeriod({ ...world, db }, membership))
+      case 'retry':
+        return beginCharge({ ...world, db }, membership)
       case 'waive': {
-        await beginPeriods(db, membership, next.n, 'waived')
-        const due_at = dueAt(world, member_id, startsOn(membership, next.n + 1))
+        const { period } = await addPeriod(db, membership, membership.period + 1, 'waived')
+        const due_at = dueAt(world, member_id, startsOn(membership, period + 1))
         await updateMembership(db, member_id, { state: 'active', waived_period: null, due_at })
         return undefined
       }
@@ -107,61 +116,10 @@ function beginStep(world: World, member_id: string): Promise<Charge | undefined>
   })
 }
 
-/** The membership with its newest period, locked until the transaction ends. */
-export async function lockMembership(db: Db, member_id: string) {
-  const membership = await db
-    .selectFrom('membership')
-    .selectAll()
-    .where('member_id', '=', member_id)
-    .forUpdate()
-    .executeTakeFirstOrThrow()
-  const rest = await db
-    .selectFrom('member')
-    .innerJoin('period', 'period.member_id', 'member.id')
-    .select(['enrollment_id', 'cancelled_at', 'ends_at'])
-    .select(['period.state as period_state', 'period.amount_cents as period_cents'])
-    .where('member.id', '=', member_id)
-    .where('period.n', '=', membership.period)
-    .executeTakeFirstOrThrow()
-  return { ...membership, ...rest }
-}
-export type LockedMembership = Awaited<ReturnType<typeof lockMembership>>
-
-export const hasOpenCharge = async (db: Db, enrollment_id: string) =>
-  Boolean(
-    await db
-      .selectFrom('payment')
-      .select('attempt')
-      .where('enrollment_id', '=', enrollment_id)
-      .where('period', '>', 0)
-      .where('state', 'in', AWAITING_GATEWAY)
-      .executeTakeFirst(),
-  )
-
-type MembershipChange = UpdateObject<Tables, 'membership'>
-
-export const updateMembership = (db: Db, member_id: string, change: MembershipChange) =>
-  db.updateTable('membership').set(change).where('member_id', '=', member_id).execute()
-
-const setDue = (db: Db, member_id: string, due_at: Date | null) => updateMembership(db, member_id, { due_at })
-
-/** When the membership ends, or ended; null while it goes on. The member's sites are active until then. */
-export async function setEnd(db: Db, member_id: string, ends_at: Date | null, cancelled_at?: Date | null) {
-  const change = { ends_at, ...(cancelled_at === undefined ? {} : { cancelled_at }) }
-  await db.updateTable('member').set(change).where('id', '=', member_id).execute()
-  await db.updateTable('sponsor').set({ active_until: ends_at }).where('member_id', '=', member_id).execute()
-}
-
-/** Writes the period and its payment. From here on, only the gateway's answer or a lookup moves the membership. */
-export async function beginCharge(
-  world: World,
-  membership: LockedMembership,
-  n: number,
-  by_member = false,
-): Promise<Charge> {
+/** Writes the payment of the newest period. From here on, only the gateway's answer or a lookup moves the membership. */
+export async function beginCharge(world: World, membership: LockedMembership, by_member = false): Promise<Charge> {
   const { db } = world
-  const { member_id, enrollment_id, period, period_cents } = membership
-  const amount_cents = n > period ? await beginPeriods(db, membership, n) : period_cents
+  const { member_id, enrollment_id, period, period_cents: amount_cents } = membership
   const { attempt } = await db
     .selectFrom('payment')
     .select(({ fn, lit }) => sql<number>`${fn.max('attempt')} + ${lit(1)}`.as('attempt'))
@@ -175,7 +133,7 @@ export async function beginCharge(
     .values({
       ...key,
       reference,
-      period: n,
+      period,
       by_member,
       state: 'authorizing',
       amount_cents,
@@ -195,40 +153,9 @@ export async function beginCharge(
       amount_cents,
       vault_reference: membership.vault_reference,
       ...(network_transaction_id ? { series: { network_transaction_id, amount_cents: series_cents ?? 0 } } : {}),
-      is_retry: n === period && membership.declines > 0,
+      is_retry: membership.declines > 0,
     },
   }
-}
-
-/**
- * Only the period that runs now is charged. What was missed before it is waived, never collected in a heap. Returns what
- * the period costs.
- */
-async function beginPeriods(
-  db: Db,
-  membership: LockedMembership,
-  n: number,
-  state: 'due' | 'waived' = 'due',
-): Promise<number> {
-  const { member_id, period } = membership
-  const lines = linesOn(membership.lines, startsOn(membership, n))
-  const amount_cents = renewalTotal(lines)
-  const rows = Array.from({ length: n - period }, (_, index) => {
-    const number = period + 1 + index
-    return {
-      member_id,
-      n: number,
-      starts_on: startsOn(membership, number),
-      ends_on: startsOn(membership, number + 1),
-      amount_cents,
-      lines: JSON.stringify(lines),
-      state: number === n ? state : ('waived' as const),
-    }
-  })
-  await db.insertInto('period').values(rows).execute()
-  if (membership.period_state === 'due') await setPeriod(db, member_id, period, 'waived')
-  await updateMembership(db, member_id, { period: n, declines: 0, lines: JSON.stringify(lines) })
-  return amount_cents
 }
 
 /** Records how a charge ended, once: with the answer to the request, or with what a later lookup found. */
@@ -322,9 +249,6 @@ async function membershipOf(db: Db, { enrollment_id, attempt }: AttemptKey) {
     .executeTakeFirstOrThrow()
   return { membership: await lockMembership(db, member_id), payment }
 }
-
-export const setPeriod = (db: Db, member_id: string, n: number, state: Tables['period']['state']) =>
-  db.updateTable('period').set({ state }).where('member_id', '=', member_id).where('n', '=', n).execute()
 
 /** The site turns inactive. The member can still sign in, see receipts and come back. */
 export async function endMembership(

@@ -16,32 +16,41 @@ export type Situation = Pick<Tables['membership'], Columns> & {
 }
 
 export type NextStep =
-  /** Charge this period. Periods that were missed before it are waived. */
-  | { step: 'charge'; n: number }
-  /** Staff have made this period free. */
-  | { step: 'waive'; n: number }
+  /** A period begins today and is charged. What was missed before it is waived. */
+  | { step: 'begin' }
+  /** The newest period is charged again. */
+  | { step: 'retry' }
+  /** Staff have made the next period free. */
+  | { step: 'waive' }
   | { step: 'wait'; until: string }
   | { step: 'end'; why: 'canceled' | 'unpaid' }
   | { step: 'nothing' }
 
 /** What has to happen with a membership on a day. */
 export function nextStep(membership: Situation, today: string): NextStep {
-  const { state, period, declines } = membership
+  const { state, period } = membership
   if (state === 'ended' || membership.on_hold_since) return { step: 'nothing' }
-  const running = runningPeriod(membership, today)
+  const next_on = startsOn(membership, period + 1)
   if (membership.cancelled_at)
-    return running > period
-      ? { step: 'end', why: 'canceled' }
-      : { step: 'wait', until: startsOn(membership, period + 1) }
-  if (running > period && running === membership.waived_period) return { step: 'waive', n: running }
-  if (running > period)
-    return membership.never_retry_since ? { step: 'end', why: 'unpaid' } : { step: 'charge', n: running }
-  if (membership.period_state !== 'due') return { step: 'wait', until: startsOn(membership, period + 1) }
-  const day = membership.never_retry_since ? LAST_DAY : TRY_ON_DAYS[declines]
+    return today < next_on ? { step: 'wait', until: next_on } : { step: 'end', why: 'canceled' }
+  if (membership.period_state === 'due') return nextTry(membership, today)
+  if (today < next_on) return { step: 'wait', until: next_on }
+  if (membership.waived_period === period + 1) return { step: 'waive' }
+  return membership.never_retry_since ? { step: 'end', why: 'unpaid' } : { step: 'begin' }
+}
+
+/** The same for a membership whose newest period is not paid. */
+function nextTry(membership: Situation, today: string): NextStep {
+  const starts_on = startsOn(membership, membership.period)
+  const last_on = addDays(starts_on, LAST_DAY)
+  if (membership.never_retry_since)
+    return today < last_on ? { step: 'wait', until: last_on } : { step: 'end', why: 'unpaid' }
+  const day = TRY_ON_DAYS[membership.declines]
   if (day === undefined) return { step: 'end', why: 'unpaid' }
-  const until = addDays(startsOn(membership, period), day)
+  const until = addDays(starts_on, day)
   if (today < until) return { step: 'wait', until }
-  return membership.never_retry_since ? { step: 'end', why: 'unpaid' } : { step: 'charge', n: period }
+  const isTooLate = today > (day === 0 ? starts_on : last_on) // it could not be charged in time: not the member's fault
+  return isTooLate ? { step: 'begin' } : { step: 'retry' }
 }
 
 export type Anchor = Pick<Situation, 'anchor_on' | 'anchor_period' | 'billing_interval'>

@@ -5,8 +5,8 @@ import { addJob } from '#server/jobs/queue.ts'
 import { dayOf, todayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
 import { dueAt } from './due.ts'
-import { updateMembership } from './membership.ts'
 import { nextNotice, noticesBetween } from './notices.ts'
+import { updateMembership } from './rows.ts'
 
 const MEMBERS_AT_ONCE = 50
 /** So that other work gets its turn; the rest follows a minute later. */

@@ -7,8 +7,8 @@ import { addJob, type JobPayloads } from '#server/jobs/queue.ts'
 import { OperatorError } from '#server/operator-error.ts'
 import { todayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
-import { updateMembership } from './membership.ts'
 import { changeLine, firstPeriodFrom } from './prices.ts'
+import { updateMembership } from './rows.ts'
 
 export const MIN_NOTICE_DAYS = 7
 

@@ -5,9 +5,9 @@ import { addJob } from '#server/jobs/queue.ts'
 import { Refusal } from '#server/refusal.ts'
 import type { World } from '#server/world/world.ts'
 import { dueAt } from './due.ts'
-import { lockMembership, updateMembership } from './membership.ts'
 import { type Anchor, startsOn } from './next-step.ts'
 import { noticeTomorrow } from './notify.ts'
+import { lockMembership, updateMembership } from './rows.ts'
 import { requireUndisturbed } from './waive.ts'
 
 type NewDay = { day_of_month: number /** The next renewal, as it was shown before. */; shown_on: string }
@@ -41,13 +41,23 @@ export const moveRenewalDay = (world: World, member_id: string, { day_of_month, 
 const dayOf = (day: string) => Number(day.slice(8))
 const monthOf = (day: string) => Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7))
 
-/**
- * Where the periods after the running one are counted from: a month that has the day, so that a short month does not change it
- * for ever, and as early as possible, so that yearly reminders keep their rhythm.
- */
+/** The first day of the period after the running one, and where periods are counted from, once the renewal day is moved. */
 export function movedAnchor(membership: Anchor & { period: number }, day_of_month: number) {
-  const { anchor_on, period, billing_interval } = membership
-  const starts_on = firstDayFrom(startsOn(membership, period + 1), day_of_month)
+  const n = membership.period + 1
+  const starts_on = firstDayFrom(startsOn(membership, n), day_of_month)
+  return { starts_on, ...anchorFor(membership, n, starts_on, day_of_month) }
+}
+
+/**
+ * Where periods are counted from if one of them begins on a day: a month that has the day, so that a short month does not
+ * change it permanently, and as early as possible, so that yearly reminders keep their rhythm.
+ */
+export function anchorFor(
+  { anchor_on, billing_interval }: Anchor,
+  n: number,
+  starts_on: string,
+  day_of_month = dayOf(starts_on),
+) {
   const step = MONTHS[billing_interval]
   const steps = Math.ceil((monthOf(starts_on) - monthOf(anchor_on)) / step) + 1
   const firstOfMonth = `${starts_on.slice(0, 7)}-01`
@@ -55,5 +65,5 @@ export function movedAnchor(membership: Anchor & { period: number }, day_of_mont
     firstDayFrom(periodStart(firstOfMonth, -n * step), day_of_month),
   ).filter((day) => dayOf(day) === day_of_month) // newest first
   const anchor = days.findLast((day) => day >= anchor_on) ?? days[0] ?? starts_on
-  return { starts_on, anchor_on: anchor, anchor_period: period + 1 - (monthOf(starts_on) - monthOf(anchor)) / step }
+  return { anchor_on: anchor, anchor_period: n - (monthOf(starts_on) - monthOf(anchor)) / step }
 }

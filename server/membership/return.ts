@@ -7,8 +7,10 @@ import { Refusal, refuseFields } from '#server/refusal.ts'
 import { todayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
 import { type ChargeOutcome, sendForMember } from './card.ts'
-import { beginCharge, hasOpenCharge, lockMembership, updateMembership } from './membership.ts'
+import { beginCharge } from './membership.ts'
 import { noticeTomorrow } from './notify.ts'
+import { addPeriod } from './periods.ts'
+import { hasOpenCharge, lockMembership, updateMembership } from './rows.ts'
 
 /**
  * A member whose membership has ended comes back under the same name and link: one payment at today's price, which starts a
@@ -39,7 +41,7 @@ export async function comeBack(
     const restarted = { anchor_on: todayOf(world), anchor_period: n, lines, state: 'ended' as const }
     const notice_at = noticeTomorrow(world, member_id)
     await updateMembership(db, member_id, { ...restarted, notice_at, lines: JSON.stringify(lines) })
-    return beginCharge({ ...world, db }, { ...membership, ...restarted }, n, true)
+    return beginCharge({ ...world, db }, await addPeriod(db, { ...membership, ...restarted }, n), true)
   })
   return charge && sendForMember(world, charge)
 }

@@ -4,8 +4,8 @@ import { Refusal } from '#server/refusal.ts'
 import { todayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
 import { dueAt } from './due.ts'
-import { hasOpenCharge, type LockedMembership, lockMembership, setPeriod, updateMembership } from './membership.ts'
 import { startsOn } from './next-step.ts'
+import { hasOpenCharge, type LockedMembership, lockMembership, setPeriod, updateMembership } from './rows.ts'
 
 export type WaivedPeriod = { n: number; starts_on: string; ends_on: string }
 

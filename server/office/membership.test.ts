@@ -142,8 +142,10 @@ describe('a membership', () => {
   it('15.9 lasts until the end of the current month when it is canceled in a later month', async () => {
     const member = await memberInOffice(site)
     const joined = site.world.now()
-    site.advance(70 * DAY)
-    while (await renewMemberships(site.world));
+    for (let day = 0; day < 70; day++) {
+      site.advance(DAY)
+      while (await renewMemberships(site.world));
+    }
     const { renews_on } = (await call('cancel', await signInAgain(member))).json().membership
     expect(daysUntil(renews_on)).toBeGreaterThan(0)
     expect(daysUntil(renews_on)).toBeLessThanOrEqual(31)

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { periodStart } from '#contract/renewal.ts'
 import { main } from '#server/cli/payments.ts'
 import { showPayment } from '#server/cli/show-payment.ts'
 import { cards } from '#server/gateways/payment/cards.ts'
@@ -9,6 +10,7 @@ import { isPostgres, testDatabase } from '#server/test/database.ts'
 import { emailsTo, joinedMember } from '#server/test/member.ts'
 import { type Site, testSite } from '#server/test/site.ts'
 import { runJobs } from '#server/worker/jobs.ts'
+import { todayOf } from '#server/world/time-zone.ts'
 import { backfillCards } from './backfill.ts'
 import { openDiscrepancies, resolveDiscrepancy } from './books/discrepancies.ts'
 import { reconcile } from './books/reconciliation.ts'
@@ -49,7 +51,8 @@ const paymentOf = (username: string, period: number) =>
 
 /** Charges the first renewal of everybody. */
 const renewAll = async () => {
-  site.advance(32 * DAY)
+  const today = todayOf(site.world)
+  site.advance((Date.parse(periodStart(today, 1)) - Date.parse(today)) / 1000)
   while (await renewMemberships(site.world));
   await jobs()
 }

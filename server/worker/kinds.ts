@@ -18,6 +18,7 @@ import {
 import { cardExpiresEmail, priceChangedEmail, yearlyReminderEmail } from '#server/emails/notices.ts'
 import { refundEmail } from '#server/emails/refunds.ts'
 import {
+  chargingResumedEmail,
   endedEmail,
   renewalDeclinedEmail,
   renewalMovedEmail,
@@ -74,6 +75,7 @@ export const kinds: { [Kind in JobKind]: KindOfJob<JobPayloads[Kind]> } = {
   membership_ended: email(endedEmail),
   waived: email(waivedEmail),
   renewal_moved: email(renewalMovedEmail),
+  charging_resumed: email(chargingResumedEmail),
   card_expires: email(cardExpiresEmail),
   yearly_reminder: email(yearlyReminderEmail),
   price_changed: email(priceChangedEmail),

@@ -34,8 +34,10 @@ describe('today', () => {
   })
 
   it('19.17 counts renewals that are declined, and those that are saved by a later try', async () => {
-    site.advance(30 * DAY) // the third member's month has ended too
-    await doEverythingDue(site.world)
+    for (let day = 0; day < 30; day++) {
+      site.advance(DAY)
+      await doEverythingDue(site.world)
+    } // the third member's month has ended too
     owner = await staffMember(site, 'owner')
     expect(await today()).toMatchObject({ declined: 1, saved: 0, past_due: 1 })
     site.advance(3 * DAY)

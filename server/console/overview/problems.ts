@@ -21,6 +21,9 @@ const PATIENCE_MS = 3_600_000
 /** An email that was given up is shown for two weeks. */
 const EMAIL_DAYS = 14
 
+/** So is a day on which members started a new month. */
+const RESUMED_DAYS = 14
+
 const daysAgo = ({ now }: Pick<World, 'now'>, days: number) => new Date(now().getTime() - days * 86_400_000)
 
 type Context = Pick<World, 'config' | 'db' | 'now'>
@@ -30,6 +33,7 @@ export async function listProblems(world: Context): Promise<ProblemList> {
     discrepancies(world.db),
     openPayments(world),
     lastTries(world),
+    resumedCharges(world),
     givenUpEmails(world),
   ])
   return {
@@ -103,6 +107,26 @@ async function lastTries(world: Context): Promise<Problem[]> {
     since: row.tried_at.toISOString(),
     amount: toAmount(renewalTotal(row.lines)),
     ...memberOf(row),
+  }))
+}
+
+/** Members who could not be charged in time and have started a new month, by the day on which they were told. */
+async function resumedCharges({ db, now, config }: Context): Promise<Problem[]> {
+  const { rows } = await sql<MemberColumns & { day: string; count: number; since: Date }>`
+    select day, count, since, member.id as member_id, first_name, last_name
+    from (
+      select cast(at at time zone ${config.TIME_ZONE} as date) as day, count(*) as count, min(at) as since,
+        max(cast(member_id as text)) as one
+      from member_event where what = 'charging_resumed' and kind = 'email' and at > ${daysAgo({ now }, RESUMED_DAYS)}
+      group by 1) resumed
+      left join member on count = 1 and member.id = cast(one as uuid)
+    order by day limit ${sql.lit(MAX_OF_EACH)}`.execute(db)
+  return rows.map(({ day, count, since, ...member }) => ({
+    kind: 'resumed',
+    title: Number(count) === 1 ? 'A member wasn’t charged on time' : `${count} members weren’t charged on time`,
+    detail: `They pay nothing for the time they missed. A new period began, and we told them on ${day}.`,
+    since: since.toISOString(),
+    ...memberOf(member),
   }))
 }
 

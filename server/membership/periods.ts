@@ -1,0 +1,87 @@
+import { renewalTotal } from '#contract/renewal.ts'
+import type { Db } from '#server/db/db.ts'
+import type { Tables } from '#server/db/tables.ts'
+import { addJob } from '#server/jobs/queue.ts'
+import { todayOf } from '#server/world/time-zone.ts'
+import type { World } from '#server/world/world.ts'
+import { type Anchor, runningPeriod, startsOn } from './next-step.ts'
+import { noticeTomorrow } from './notify.ts'
+import { linesOn } from './prices.ts'
+import { anchorFor } from './renewal-day.ts'
+import { type LockedMembership, updateMembership } from './rows.ts'
+
+/**
+ * Begins a period today. On the renewal day that is the next one. Later, because nothing could be charged until now, the
+ * time that was missed is waived and the renewal day moves to today, so that two charges are never less than a month apart.
+ */
+export async function beginPeriod(world: World, membership: LockedMembership): Promise<LockedMembership> {
+  const { db } = world
+  const { member_id, period, period_state } = membership
+  const today = todayOf(world)
+  const running = runningPeriod(membership, today)
+  const isRenewalDay = startsOn(membership, running) === today
+  const n = isRenewalDay ? running : running + 1
+  const missed_from = startsOn(membership, period_state === 'due' ? period : period + 1)
+  if (missed_from === today) return addPeriod(db, membership, n)
+
+  await waiveUntil(db, membership, today)
+  const anchor: Anchor = isRenewalDay ? membership : { ...membership, ...anchorFor(membership, n, today) }
+  const { anchor_on, anchor_period } = anchor
+  await updateMembership(db, member_id, { anchor_on, anchor_period, notice_at: noticeTomorrow(world, member_id) })
+  const payload = { member_id, missed_from, starts_on: today, is_moved: !isRenewalDay }
+  await addJob(db, 'charging_resumed', payload, world.now())
+  return addPeriod(db, { ...membership, anchor_on, anchor_period }, n)
+}
+
+/** Nothing is owed for the time before a day: the unpaid period and those that should have followed it. */
+async function waiveUntil(db: Db, membership: LockedMembership, day: string): Promise<void> {
+  const { member_id, period, lines } = membership
+  const end = (n: number) => (startsOn(membership, n + 1) < day ? startsOn(membership, n + 1) : day)
+  if (membership.period_state === 'due')
+    await db
+      .updateTable('period')
+      .set({ state: 'waived', ends_on: end(period) })
+      .where('member_id', '=', member_id)
+      .where('n', '=', period)
+      .execute()
+  for (let n = period + 1; startsOn(membership, n) < day; n++)
+    await db
+      .insertInto('period')
+      .values({
+        member_id,
+        n,
+        starts_on: startsOn(membership, n),
+        ends_on: end(n),
+        amount_cents: renewalTotal(lines),
+        lines: JSON.stringify(lines),
+        state: 'waived',
+      })
+      .execute()
+}
+
+/** Writes a period at the prices of the day on which it begins. It becomes the newest. */
+export async function addPeriod(
+  db: Db,
+  membership: LockedMembership,
+  n: number,
+  period_state: Tables['period']['state'] = 'due',
+): Promise<LockedMembership> {
+  const { member_id } = membership
+  const starts_on = startsOn(membership, n)
+  const lines = linesOn(membership.lines, starts_on)
+  const period_cents = renewalTotal(lines)
+  await db
+    .insertInto('period')
+    .values({
+      member_id,
+      n,
+      starts_on,
+      ends_on: startsOn(membership, n + 1),
+      amount_cents: period_cents,
+      lines: JSON.stringify(lines),
+      state: period_state,
+    })
+    .execute()
+  await updateMembership(db, member_id, { period: n, declines: 0, lines: JSON.stringify(lines) })
+  return { ...membership, period: n, declines: 0, lines, period_state, period_cents, period_lines: lines }
+}

@@ -1,0 +1,54 @@
+import type { UpdateObject } from 'kysely'
+import type { Db } from '#server/db/db.ts'
+import type { Tables } from '#server/db/tables.ts'
+import { AWAITING_GATEWAY } from '#server/payments/payments.ts'
+
+/** The rows of a membership: everything that changes them holds the lock. */
+
+/** The membership with its newest period, locked until the transaction ends. */
+export async function lockMembership(db: Db, member_id: string) {
+  const membership = await db
+    .selectFrom('membership')
+    .selectAll()
+    .where('member_id', '=', member_id)
+    .forUpdate()
+    .executeTakeFirstOrThrow()
+  const rest = await db
+    .selectFrom('member')
+    .innerJoin('period', 'period.member_id', 'member.id')
+    .select(['enrollment_id', 'cancelled_at', 'ends_at'])
+    .select(['period.state as period_state', 'period.amount_cents as period_cents', 'period.lines as period_lines'])
+    .where('member.id', '=', member_id)
+    .where('period.n', '=', membership.period)
+    .executeTakeFirstOrThrow()
+  return { ...membership, ...rest }
+}
+export type LockedMembership = Awaited<ReturnType<typeof lockMembership>>
+
+export const hasOpenCharge = async (db: Db, enrollment_id: string) =>
+  Boolean(
+    await db
+      .selectFrom('payment')
+      .select('attempt')
+      .where('enrollment_id', '=', enrollment_id)
+      .where('period', '>', 0)
+      .where('state', 'in', AWAITING_GATEWAY)
+      .executeTakeFirst(),
+  )
+
+type MembershipChange = UpdateObject<Tables, 'membership'>
+
+export const updateMembership = (db: Db, member_id: string, change: MembershipChange) =>
+  db.updateTable('membership').set(change).where('member_id', '=', member_id).execute()
+
+export const setDue = (db: Db, member_id: string, due_at: Date | null) => updateMembership(db, member_id, { due_at })
+
+/** When the membership ends, or ended; null while it goes on. The member's sites are active until then. */
+export async function setEnd(db: Db, member_id: string, ends_at: Date | null, cancelled_at?: Date | null) {
+  const change = { ends_at, ...(cancelled_at === undefined ? {} : { cancelled_at }) }
+  await db.updateTable('member').set(change).where('id', '=', member_id).execute()
+  await db.updateTable('sponsor').set({ active_until: ends_at }).where('member_id', '=', member_id).execute()
+}
+
+export const setPeriod = (db: Db, member_id: string, n: number, state: Tables['period']['state']) =>
+  db.updateTable('period').set({ state }).where('member_id', '=', member_id).where('n', '=', n).execute()
