@@ -1,5 +1,6 @@
 import { defineConfig, devices } from '@playwright/test'
 import { chromiumFlags, findChromium } from './scripts/find.mjs'
+import { TEST_PAGES_TOKEN } from './server/test/generous-settings.ts'
 
 /** Screenshots are taken by npm run screens, in a full Chromium. */
 const ignored = process.env.SCREENS ? [] : ['**/screens.spec.ts']
@@ -21,6 +22,12 @@ const args = [...chromiumFlags, `--disable-features=${disabledFeatures}`]
 /** Painting a seventh of the pixels takes a seventh of the time. The screenshots have them all. */
 const fewPixels = process.env.SCREENS ? {} : { deviceScaleFactor: 1 }
 
+/** Opens the pages /__… of every site on this machine, as the link that a start prints does. */
+const testPagesCookie = {
+  ...{ name: 'foyer_test_pages', value: TEST_PAGES_TOKEN, domain: 'localhost', path: '/' },
+  ...{ expires: -1, httpOnly: true, secure: false, sameSite: 'Strict' as const },
+}
+
 export default defineConfig({
   testDir: 'e2e',
   testMatch: '**/*.spec.ts', // e2e/engines/ runs in Vitest
@@ -33,6 +40,7 @@ export default defineConfig({
   expect: { timeout: 30_000 }, // as presses and fields, which wait until the test's own deadline: a busy machine is slow, not wrong
   use: {
     baseURL: process.env.BASE_URL,
+    storageState: { cookies: [testPagesCookie], origins: [] },
     launchOptions: { executablePath, args },
     screenshot: 'only-on-failure',
     reducedMotion: 'reduce', // dialog.spec.ts and spec-dialogs.spec.ts have the animations

@@ -94,7 +94,7 @@ test('21.19 where codes are sent, a new phone number counts once its code is ent
   const code = details.getByLabel('Code')
   await expect(code).toBeFocused()
   expect(await findAxeViolations(page, '.change-form')).toEqual([])
-  const [{ body }] = await (await request.get('/__outbox.json?to=%2B12025550177')).json()
+  const [{ body }] = await (await request.get(site.at('/__outbox.json?to=%2B12025550177'))).json()
   await page.reload()
   await expect(details).toContainText('We sent a code to')
   await details.getByRole('button', { name: 'Change phone' }).click()

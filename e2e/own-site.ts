@@ -12,6 +12,7 @@ import { freePort } from '../scripts/port.mjs'
 import { readConfig } from '../server/config/config.ts'
 import { type Database, openDatabase } from '../server/db/db.ts'
 import { createLog } from '../server/log.ts'
+import { withTestPagesToken } from '../server/test/generous-settings.ts'
 import { createDatabase, testSettings } from './start-sites.ts'
 
 /**
@@ -30,7 +31,7 @@ export async function startOwnSite(settings: Record<string, string> = {}) {
   return {
     world,
     db: world.db,
-    at: (path: string) => `http://localhost:${port}${path}`,
+    at: (path: string) => `http://localhost:${port}${withTestPagesToken(path)}`,
     async close() {
       await app.close()
       await world.close()

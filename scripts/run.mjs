@@ -1,4 +1,5 @@
 // npm commands that run one program on the project's own Node, after installing packages and, for some, building the pages.
+import { randomBytes } from 'node:crypto'
 import { buildWeb, prepare, run } from './prepare.mjs'
 
 const watchFlags = ['--watch-path=server', '--watch-path=contract', '--watch-preserve-output']
@@ -9,7 +10,7 @@ const commands = {
   /** The same with a year of business behind it. `-- --new` makes the year again. */
   demo: { program: ['demo/main.ts'], pages: true },
   /** Restarts the server when its code changes; Vite runs inside it and reloads the browser. */
-  dev: { program: [...watchFlags, 'server/dev.ts'] },
+  dev: { program: [...watchFlags, 'server/dev.ts'], keepsTestPages: true },
   /** The operator's database commands. */
   db: { program: ['server/cli/db.ts'] },
   /** Compares the payment gateway's records with ours. */
@@ -28,7 +29,9 @@ const commands = {
 }
 
 const [name, ...args] = process.argv.slice(2)
-const { program, pages } = commands[name]
+const { program, pages, keepsTestPages } = commands[name]
+// The token outlives restarts, so that an open page goes on working.
+if (keepsTestPages) process.env.TEST_PAGES_TOKEN ??= randomBytes(18).toString('base64url')
 const { node } = await prepare()
 const buildError = pages ? await buildWeb({ node }) : 0
 process.exit(buildError || (await run(node, [...program, ...args])))

@@ -6,6 +6,8 @@ import type { Pages } from '#contract/pages.ts'
 import { createApp } from '#server/site/app.ts'
 import { hostCheck } from '#server/site/hosts.ts'
 import { type Shell, sendPage } from '#server/site/shell.ts'
+import { testPageLink } from '#server/site/test-page-token.ts'
+import { testPageLinks } from '#server/site/test-pages.ts'
 import { startWorker } from '#server/worker/worker.ts'
 import { readConfig } from './config/config.ts'
 import { firstOwnerLink } from './console/access/invitations.ts'
@@ -97,6 +99,7 @@ app.get('/__gallery', (request, reply) =>
 const worker = startWorker(world)
 await app.listen({ port: config.PORT, host: config.HOST })
 console.log(`Foyer for development: ${config.PUBLIC_URL}`)
+for (const line of [...testPageLinks(world), `gallery: ${testPageLink(config, '/__gallery')}`]) console.log(line)
 const consoleLink = await firstOwnerLink(world)
 if (consoleLink) console.log(`console: ${consoleLink}`)
 

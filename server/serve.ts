@@ -3,6 +3,7 @@ import { createApp } from '#server/site/app.ts'
 import { storeBuiltFiles } from '#server/site/built-files.ts'
 import { drain } from '#server/site/closing.ts'
 import { loadShell, type Shell } from '#server/site/shell.ts'
+import { testPageLinks } from '#server/site/test-pages.ts'
 import type { World } from '#server/world/world.ts'
 import { type Config, readConfig } from './config/config.ts'
 import { missingOperatorDetails } from './config/operator.ts'
@@ -50,7 +51,7 @@ export async function serve({ config = readConfig(), consoleLink = ownerLink }: 
 
   print(`database: ${world.database}`)
   if (config.embedded.length) print(`embedded stand-ins: ${config.embedded.join(', ')}`)
-  if (world.testClock) print(`advance the clock at ${config.PUBLIC_URL}/__clock`)
+  for (const line of testPageLinks(world)) print(line)
   for (const warning of missingOperatorDetails(config)) print(warning)
   print(`open ${config.PUBLIC_URL}`)
   print(`console: ${staffLink}`)

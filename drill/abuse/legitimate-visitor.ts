@@ -1,4 +1,5 @@
 import { calls } from '#contract/api.ts'
+import { testPagesCookie } from '#server/test/generous-settings.ts'
 import { solveCaptcha } from '../in-process-site/captcha-solutions.ts'
 import {
   cookieOf,
@@ -113,7 +114,10 @@ async function confirmPhone(
 
 /** Reads the last code that was sent to this phone. */
 export async function readCode(site: SiteClient, phone: string): Promise<string> {
-  const outbox = await site.get(`/__outbox.json?to=${encodeURIComponent(phone)}`, { address: '127.0.0.1' })
+  const outbox = await site.get(`/__outbox.json?to=${encodeURIComponent(phone)}`, {
+    address: '127.0.0.1',
+    cookie: testPagesCookie,
+  })
   const [newest] = outbox.json() as { body: string }[]
   return /\b\d{6}\b/.exec(newest?.body ?? '')?.[0] ?? ''
 }

@@ -7,13 +7,20 @@ import { createLog } from '#server/log.ts'
 import { createWorld } from '#server/open-world.ts'
 import { createApp } from '#server/site/app.ts'
 import { loadShell } from '#server/site/shell.ts'
+import { TEST_PAGES_TOKEN } from '#server/test/generous-settings.ts'
 import type { World } from '#server/world/world.ts'
 import type { DrillRun } from '../drill.ts'
 import type { Backend } from '../site/backends.ts'
 import type { Workspace } from '../site/workspace.ts'
 
 /** A cheap captcha, so that the drill does not measure proof of work. Everything else has its default. */
-const baseSettings = { LOG_LEVEL: 'error', PUBLIC_URL: 'http://foyer.test', CAPTCHA_COST: '1', CAPTCHA_COUNTER: '2' }
+const baseSettings = {
+  LOG_LEVEL: 'error',
+  PUBLIC_URL: 'http://foyer.test',
+  CAPTCHA_COST: '1',
+  CAPTCHA_COUNTER: '2',
+  TEST_PAGES_TOKEN,
+}
 
 type Gateways = Pick<World, 'payment' | 'sms'>
 type InProcessOptions = {

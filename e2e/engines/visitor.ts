@@ -1,4 +1,5 @@
 import { officeAddress } from '#contract/office/address.ts'
+import { withTestPagesToken } from '#server/test/generous-settings.ts'
 import { validAnswers } from '../../server/test/answers.ts'
 import { solve } from '../../server/test/solve-captcha.ts'
 import type { Browser } from './browser.ts'
@@ -69,14 +70,14 @@ export async function createMember(site: string) {
 
 /** The code in the newest text message to a phone; messages to American numbers. */
 export async function codeTo(site: string, phone: string): Promise<string> {
-  const reply = await fetch(new URL(`/__outbox.json?to=${encodeURIComponent(`+1${phone}`)}`, site))
+  const reply = await fetch(new URL(withTestPagesToken(`/__outbox.json?to=${encodeURIComponent(`+1${phone}`)}`), site))
   const messages = (await reply.json()) as { body: string }[]
   return /\b\d{6}\b/.exec(messages[0]?.body ?? '')?.[0] ?? ''
 }
 
 /** How many payments of a site are in each state. */
 export async function countPayments(site: string) {
-  const html = await (await fetch(new URL('/__payments', site))).text()
+  const html = await (await fetch(new URL(withTestPagesToken('/__payments'), site))).text()
   const count = (state: string) => html.split(`>${state}</span>`).length - 1
   return { declined: count('Declined'), charged: count('Authorized') + count('Captured') }
 }

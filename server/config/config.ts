@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import * as z from 'zod/mini'
 import type { Operator } from '#contract/pages.ts'
 import { OperatorError } from '#server/operator-error.ts'
@@ -13,6 +14,8 @@ export type Config = Settings & {
   LOG_LEVEL: string
   PUBLIC_URL: string
   SECRET: string
+  /** Opens the pages /__…, which production doesn't have. */
+  TEST_PAGES_TOKEN: string
   OFFICE_URL: string
   production: boolean
   /** Which parts are our own stand-ins for a real database or vendor. */
@@ -63,6 +66,9 @@ function embeddedParts(values: Partial<Settings>): string[] {
   return Object.entries(isEmbedded).flatMap(([part, embedded]) => (embedded ? [part] : []))
 }
 
+/** New with every start. */
+const randomToken = randomBytes(18).toString('base64url')
+
 /** Some defaults depend on other settings. */
 function withDefaults(settings: Settings, embedded: string[]): Config {
   const production = settings.NODE_ENV === 'production'
@@ -72,6 +78,7 @@ function withDefaults(settings: Settings, embedded: string[]): Config {
     LOG_LEVEL: settings.LOG_LEVEL ?? (production ? 'info' : 'warn'),
     PUBLIC_URL,
     SECRET: settings.SECRET ?? DEVELOPMENT_SECRET,
+    TEST_PAGES_TOKEN: settings.TEST_PAGES_TOKEN ?? randomToken,
     OFFICE_URL: settings.OFFICE_URL ?? `${PUBLIC_URL}/office`,
     SITE_HOSTS: settings.SITE_HOSTS.length ? settings.SITE_HOSTS : [new URL(PUBLIC_URL).host],
     production,

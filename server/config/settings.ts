@@ -42,6 +42,7 @@ export const settings = {
   OPS_PORT: z.optional(port),
   OPS_HOST: text('127.0.0.1'),
   UNSAFE_DEVELOPMENT_ON_NETWORK: onOff,
+  TEST_PAGES_TOKEN: z.optional(z.string().check(z.minLength(16, 'needs at least 16 characters'))),
 
   OPERATOR_NAME: z.optional(line(100)),
   OPERATOR_ADDRESS: z.optional(line(200)),

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { TEST_SECRET } from '#server/test/generous-settings.ts'
+import { TEST_SECRET, withTestPagesToken } from '#server/test/generous-settings.ts'
 import { runProgram, startServer } from '#server/test/process.ts'
 import { production, settingErrors } from '#server/test/settings.ts'
 
@@ -313,7 +313,7 @@ describe('a process', () => {
     development.child.kill()
     await development.ended
     const production = await startServer({ ...without(trial, 'PUBLIC_URL'), DATA_DIR })
-    expect((await fetch(`${production.url}/__outbox`)).status).toBe(404)
+    expect((await fetch(`${production.url}${withTestPagesToken('/__outbox')}`)).status).toBe(404)
     production.child.kill()
     await production.ended
   }, 120_000)

@@ -61,12 +61,12 @@ export function replyToUnreadable(error: FastifyError, reply: FastifyReply, head
   return reply.code(status).headers(headers).type('application/json').send(JSON.stringify(body))
 }
 
-/** HTTP/1.1 requires a host. */
-export const replyToMissingHost = (reply: FastifyReply): FastifyReply =>
+/** Which site is meant must be clear to us and to a proxy alike. */
+export const replyToWrongHosts = (reply: FastifyReply): FastifyReply =>
   reply
     .code(400)
     .type('application/json')
-    .send(JSON.stringify({ message: 'This request has no Host header.' }))
+    .send(JSON.stringify({ message: 'This request needs one Host header.' }))
 
 /** A reply without Fastify, after which the connection closes. */
 function rawReply(message: string, headers: Headers) {

@@ -25,8 +25,8 @@ import {
   replyToError,
   replyToExpectation,
   replyToMalformed,
-  replyToMissingHost,
   replyToUnreadable,
+  replyToWrongHosts,
 } from '#server/http/errors.ts'
 import type { Handlers } from '#server/http/handlers.ts'
 import { dataHeaders } from '#server/http/headers.ts'
@@ -39,11 +39,12 @@ import { addConsole } from './console-pages.ts'
 import { addCspReports } from './csp-reports.ts'
 import { handlers, messageHandlers } from './handlers.ts'
 import { addHealth } from './health.ts'
-import { checkHost } from './hosts.ts'
+import { checkHost, hasOneHost } from './hosts.ts'
 import { addOffice } from './office-pages.ts'
 import { addPages } from './page.ts'
 import { addPublicPages } from './public-pages.ts'
 import type { Look, Shell } from './shell.ts'
+import { guardTestPages } from './test-page-token.ts'
 
 const KILOBYTES = 1024
 const SECONDS = 1000
@@ -85,6 +86,7 @@ export async function createApp({ world, shell: plain, serverFactory }: AppOptio
   closeGracefully(app)
   app.addHook('onClose', () => flushOrWarn(world))
   await addCookies(app, world)
+  guardTestPages(app, config)
   addHealth(app, world)
   addPublicKeys(app, world)
   await app.register(async (api) => addApi(api, world), { prefix: API })
@@ -114,7 +116,7 @@ function addSafety(app: FastifyInstance, headers: Record<string, string>, config
   const isForUs = checkHost(config)
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(headers)
-    if (request.raw.httpVersion === '1.1' && request.headers.host === undefined) replyToMissingHost(reply)
+    if (!hasOneHost(request)) replyToWrongHosts(reply)
     else if (isForUs(request, reply)) done()
   })
   app.server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) =>

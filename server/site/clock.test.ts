@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ClockPage } from '#contract/pages.ts'
 import { cards } from '#server/gateways/payment/cards.ts'
+import { testPagesCookie } from '#server/test/generous-settings.ts'
 import { emailsTo, joinedMember, memberInOffice } from '#server/test/member.ts'
 import { plainShell, type Site, testSite } from '#server/test/site.ts'
 import { lifetimes } from '#server/worker/advance-clock.ts'
@@ -46,7 +47,7 @@ async function showPage(world: World): Promise<ClockPage> {
     return '<h1>Clock</h1>'
   }
   const app = await createApp({ world, shell: { ...plainShell, pages: { ...plainShell.pages, clock } } })
-  await app.inject('/__clock')
+  await app.inject({ url: '/__clock', headers: { cookie: testPagesCookie } })
   await app.close()
   if (!shown) throw new Error('The page was not rendered.')
   return shown
@@ -335,9 +336,11 @@ describe('17.29 the clock cannot be turned', () => {
     expect(mayAdvanceClock(world.config)).toBe(false)
     const app = await createApp({ world, shell: plainShell })
     const now = site.world.now()
-    expect((await app.inject('/__clock')).statusCode).toBe(404)
-    expect((await app.inject({ method: 'POST', url: '/__clock', payload: { days: 1 } })).statusCode).toBe(404)
-    const form = { 'content-type': 'application/x-www-form-urlencoded' }
+    const headers = { cookie: testPagesCookie }
+    expect((await app.inject({ url: '/__clock', headers })).statusCode).toBe(404)
+    const days = { method: 'POST', url: '/__clock', headers, payload: { days: 1 } } as const
+    expect((await app.inject(days)).statusCode).toBe(404)
+    const form = { 'content-type': 'application/x-www-form-urlencoded', ...headers }
     const pressed = { method: 'POST', url: '/__clock/turn', headers: form, payload: 'move=day' } as const
     expect((await app.inject(pressed)).statusCode).toBe(404)
     expect(site.world.now()).toEqual(now)

@@ -1,7 +1,10 @@
+import { execFileSync } from 'node:child_process'
 import { request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { readConfig } from '#server/config/config.ts'
 import { TEST_SECRET } from '#server/test/generous-settings.ts'
+import { settingNames } from '#server/test/settings.ts'
 import { type Site, testSite } from '#server/test/site.ts'
 
 const productionSettings = {
@@ -72,6 +75,41 @@ describe('the pages about the embedded parts', () => {
     expect(await statusFor('::ffff:127.0.0.1')).toBe(200)
     expect(await statusFor('10.0.0.7')).toBe(404)
     expect(await statusFor('::ffff:10.0.0.7')).toBe(404)
+  })
+
+  it('20.3 open only with the token of the printed links, whoever asks: a plain proxy looks like this machine', async () => {
+    const ask = async (url: string, cookie = '') =>
+      development.app.inject({ url, headers: { host: '127.0.0.1:3000', ...(cookie ? { cookie } : {}) } })
+    const token = development.world.config.TEST_PAGES_TOKEN
+    const wrong = [
+      '',
+      '?token=',
+      `?token=${token}x`,
+      `?token=${token}&token=${token}`,
+      `?token[]=${token}`,
+      `#${token}`,
+    ]
+    for (const url of [...testPages, '/__clock', '/__outbox/1', '/__nothing'])
+      for (const query of wrong) expect((await ask(url + query)).statusCode, url + query).toBe(404)
+    expect((await ask('/__outbox', 'foyer_test_pages=')).statusCode).toBe(404)
+    expect((await ask('/__outbox', `foyer_test_pages=${token}x`)).statusCode).toBe(404)
+    const advance = { method: 'POST', url: '/__clock', payload: { days: 31 } } as const
+    expect((await development.app.inject(advance)).statusCode).toBe(404)
+    const opened = await ask(`/__outbox?token=${token}`)
+    expect([opened.statusCode, String(opened.headers['set-cookie'])]).toEqual([
+      200,
+      `foyer_test_pages=${token}; Path=/; HttpOnly; SameSite=Strict`,
+    ])
+    for (const url of testPages) expect((await ask(url, `foyer_test_pages=${token}`)).statusCode).toBe(200)
+  })
+
+  it('20.3 have a random token, unless TEST_PAGES_TOKEN names one', () => {
+    const script = `import('#server/config/config.ts').then((config) => console.log(config.readConfig({}).TEST_PAGES_TOKEN))`
+    const token = execFileSync(process.execPath, ['-e', script], { encoding: 'utf8', env: {} }).trim()
+    expect(token).toMatch(/^[\w-]{24}$/)
+    expect(readConfig({}).TEST_PAGES_TOKEN).not.toBe(token)
+    expect(readConfig({ TEST_PAGES_TOKEN: 'sixteen-letters-' }).TEST_PAGES_TOKEN).toBe('sixteen-letters-')
+    expect(settingNames({ TEST_PAGES_TOKEN: 'short' })).toEqual(['TEST_PAGES_TOKEN'])
   })
 
   it('20.3 nor can their path be written in another way', async () => {

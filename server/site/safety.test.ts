@@ -89,7 +89,14 @@ describe('a malformed request', () => {
       431,
       'The headers of this request are too large.',
     ],
-    ['no host', 'GET /livez HTTP/1.1\r\nConnection: close\r\n\r\n', 400, 'This request has no Host header.'],
+    ['no host', 'GET /livez HTTP/1.1\r\nConnection: close\r\n\r\n', 400, 'This request needs one Host header.'],
+    ['no host in HTTP/1.0', 'GET /ana HTTP/1.0\r\n\r\n', 400, 'This request needs one Host header.'],
+    [
+      'two hosts',
+      'GET /ana HTTP/1.1\r\nHost: localhost\r\nhost: evil.example\r\nConnection: close\r\n\r\n',
+      400,
+      'This request needs one Host header.',
+    ],
     [
       'an expectation',
       'GET /livez HTTP/1.1\r\nHost: a\r\nExpect: tea\r\n\r\n',
@@ -106,7 +113,7 @@ describe('a malformed request', () => {
     expect(answer.headers.get('cache-control')).toBe('no-store')
   })
 
-  it('6.2 may lack a host in HTTP/1.0', async () => {
+  it('6.2 may lack a host in the HTTP/1.0 of a health check', async () => {
     expect(await answerTo('GET /livez HTTP/1.0\r\n\r\n')).toMatchObject({ status: 200, body: 'alive\n' })
   })
 })

@@ -6,6 +6,7 @@ import type { TestPayments } from '#contract/pages.ts'
 import { cards, testCards } from '#server/gateways/payment/cards.ts'
 import { startSandbox } from '#server/gateways/payment/sandbox/process.ts'
 import type { SandboxGateway } from '#server/gateways/payment/sandbox/sandbox.ts'
+import { testPagesCookie } from '#server/test/generous-settings.ts'
 import { filledForm, plainShell, type Site, testSite } from '#server/test/site.ts'
 import { settleAttempts } from '#server/worker/janitor.ts'
 import type { World } from '#server/world/world.ts'
@@ -35,7 +36,7 @@ async function showPage(world: World) {
     return '<h1>Payments</h1>'
   }
   const app = await createApp({ world, shell: { ...plainShell, pages: { ...plainShell.pages, testPayments } } })
-  const { statusCode } = await app.inject('/__payments')
+  const { statusCode } = await app.inject({ url: '/__payments', headers: { cookie: testPagesCookie } })
   await app.close()
   return { statusCode, transactions: shown?.transactions, cards: shown?.cards }
 }

@@ -12,12 +12,14 @@ import { createApp } from '#server/site/app.ts'
 import type { Shell } from '#server/site/shell.ts'
 import { validAnswers } from './answers.ts'
 import { reusedDatabase } from './database.ts'
+import { TEST_PAGES_TOKEN, testPagesCookie } from './generous-settings.ts'
 import { solve } from './solve-captcha.ts'
 
 /** Generous limits and an easy captcha. All are ordinary settings, nothing is bypassed. */
 const settings = {
   LOG_LEVEL: 'trace',
   PUBLIC_URL: 'http://foyer.test',
+  TEST_PAGES_TOKEN,
   CAPTCHA_COST: '1',
   CAPTCHA_COUNTER: '2',
   MINIMUM_SECONDS: '0',
@@ -54,7 +56,7 @@ export async function testSite(env: Record<string, string> = {}, shell?: Shell) 
   const formPolicy = pagePolicy(head, world.captcha.vendor?.sources)
   const app = await createApp({ world, shell: shell ?? { ...plainShell, formPolicy } })
 
-  const inject = (options: InjectOptions) => app.inject(options)
+  const inject = (options: InjectOptions) => app.inject(withTestPages(options))
   const post = (path: string, payload: object | string, headers: Record<string, string> = {}) =>
     inject({
       method: 'POST',
@@ -87,6 +89,12 @@ export async function testSite(env: Record<string, string> = {}, shell?: Shell) 
     },
   }
 }
+/** The person at this machine has opened the printed link. Without the cookie: `app.inject`. */
+const withTestPages = ({ headers, ...options }: InjectOptions): InjectOptions =>
+  String(options.url).startsWith('/__')
+    ? { ...options, headers: { cookie: testPagesCookie, ...headers } }
+    : { ...options, ...(headers ? { headers } : {}) }
+
 export type Site = Awaited<ReturnType<typeof testSite>>
 
 let formCount = 0

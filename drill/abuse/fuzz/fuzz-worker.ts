@@ -7,7 +7,7 @@ import { consoleCalls } from '#contract/console/console.ts'
 import { officeCalls } from '#contract/office/office.ts'
 import { createInvitation } from '#server/console/access/invitations.ts'
 import { codeOf, stepAt } from '#server/members/credentials/totp.ts'
-import { generousLimits } from '#server/test/generous-settings.ts'
+import { generousLimits, testPagesCookie } from '#server/test/generous-settings.ts'
 import { type Challenge, solve } from '#server/test/solve-captcha.ts'
 import type { ReportRow } from '../../drill.ts'
 import { solveCaptcha } from '../../in-process-site/captcha-solutions.ts'
@@ -123,7 +123,8 @@ async function validCookies(site: InProcessSite): Promise<string[]> {
   const enrollment = await site.post(calls.addEnrollment.path, { ...answers, captcha }, { address })
   const session = await site.post(officeCalls.enterOffice.path, { token: enrollment.json().token }, { address })
   const staff = await staffCookie(site)
-  return [visitor.cookie, cookieOf(session), staff, [visitor.cookie, cookieOf(session), staff].join('; ')]
+  const all = [visitor.cookie, cookieOf(session), staff, testPagesCookie].join('; ')
+  return [visitor.cookie, cookieOf(session), staff, testPagesCookie, all]
 }
 
 /** Of an owner, who may make every call. */
