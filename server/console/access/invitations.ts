@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import type { Role } from '#contract/console/permissions.ts'
+import { mayDo, type Role } from '#contract/console/permissions.ts'
 import type { PasskeyResponse } from '#contract/credentials.ts'
 import { type Actor, recordAction } from '#server/audit/audit.ts'
 import type { StaffBrowser } from '#server/console/access/browser.ts'
@@ -80,9 +80,22 @@ const findInvitation = ({ db, now }: Pick<World, 'db' | 'now'>, token: string) =
     .where('expires_at', '>', now())
     .executeTakeFirst()
 
+/** The inviter may still invite. Locked, so that somebody who is being removed can't be overtaken by their guest. */
+async function isInviterAllowed(db: Db, invited_by: string | null): Promise<boolean> {
+  if (!invited_by) return true // the command line
+  const inviter = await db
+    .selectFrom('staff')
+    .select('role')
+    .where('id', '=', invited_by)
+    .where('removed_at', 'is', null)
+    .forShare()
+    .executeTakeFirst()
+  return inviter !== undefined && mayDo(inviter.role, 'manage_staff')
+}
+
 async function requireInvitation(world: Pick<World, 'db' | 'now'>, token: string): Promise<Tables['staff_invitation']> {
   const invitation = await findInvitation(world, token)
-  if (!invitation)
+  if (!invitation || !(await isInviterAllowed(world.db, invitation.invited_by)))
     throw new Refusal(401, 'This link has expired or was already used. Ask an owner for a new invitation.')
   return invitation
 }

@@ -42,6 +42,37 @@ describe('the first owner', () => {
   })
 })
 
+describe('an invitation', () => {
+  const invited = async (by: TestStaff, email: string) =>
+    tokenIn((await by.post('staff/invite', { email, role: 'owner' })).json().link)
+  const open = async (token: string) => (await post('invitation', { token })).statusCode
+
+  it('19.1 is void once its inviter is removed or may no longer invite', async () => {
+    const boss = await staffMember(site, 'owner')
+    for (const change of ['staff/remove', 'staff/role']) {
+      const inviter = await staffMember(site, 'owner')
+      const token = await invited(inviter, `guest-${inviter.id.slice(0, 8)}@example.com`)
+      expect(await open(token)).toBe(200)
+      const { statusCode } = await boss.post(change, { id: inviter.id, role: 'manager' })
+      expect([change, statusCode, await open(token)]).toEqual([change, 200, 401])
+      const { invitations } = (await boss.get('staff')).json()
+      expect(JSON.stringify(invitations)).not.toContain(`guest-${inviter.id.slice(0, 8)}`)
+    }
+  })
+
+  it('19.1 that was being written while its inviter was removed is refused when it is accepted', async () => {
+    const [boss, inviter] = [await staffMember(site, 'owner'), await staffMember(site, 'owner')]
+    await boss.post('staff/remove', { id: inviter.id })
+    const link = await createInvitation(site.world, {
+      email: 'late@example.com',
+      role: 'owner',
+      actor: { id: inviter.id, role: 'owner' },
+    })
+    expect(await open(tokenIn(link))).toBe(401)
+    expect((await joinWithPasskey(link, 'late@example.com')).reply.statusCode).toBe(401)
+  })
+})
+
 describe('a passkey', () => {
   const invite = (email: string) =>
     createInvitation(site.world, { email, role: 'support', actor: { id: null, role: 'command line' } })

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { StaffList } from '#contract/console/access.ts'
-import type { Role } from '#contract/console/permissions.ts'
+import { mayDo, type Role } from '#contract/console/permissions.ts'
 import { type Actor, recordAction } from '#server/audit/audit.ts'
 import { type Db, inTransaction } from '#server/db/db.ts'
 import { Refusal } from '#server/refusal.ts'
@@ -83,6 +83,7 @@ export const changeRole = (world: World, { id, role }: { id: string; role: Role 
     if (colleague.role === role) return
     if (colleague.isOnlyOwner) throw new Refusal(409, LAST_OWNER)
     await db.updateTable('staff').set({ role }).where('id', '=', id).execute()
+    if (!mayDo(role, 'manage_staff')) await voidInvitations({ ...world, db }, id, actor)
     await recordAction(
       { ...world, db },
       {
@@ -106,6 +107,7 @@ export const removeStaff = (
     const colleague = await lockColleague(db, id)
     if (colleague.isOnlyOwner && !mayBeLastOwner) throw new Refusal(409, LAST_OWNER)
     await closeSessions(db, id)
+    await voidInvitations({ ...world, db }, id, actor)
     for (const table of ['staff_passkey', 'staff_recovery'] as const)
       await db.deleteFrom(table).where('staff_id', '=', id).execute()
     await db
@@ -118,6 +120,23 @@ export const removeStaff = (
       { act: 'remove_staff', actor, subject_kind: 'staff', subject: id, before: { role: colleague.role } },
     )
   })
+
+/** An invitation is worth as much as the right of its inviter to make it. */
+async function voidInvitations(world: World, invited_by: string, actor: Actor): Promise<void> {
+  const invitations = await world.db
+    .deleteFrom('staff_invitation')
+    .where('invited_by', '=', invited_by)
+    .returning(['id', 'role'])
+    .execute()
+  for (const { id, role } of invitations)
+    await recordAction(world, {
+      act: 'withdraw_invitation',
+      actor,
+      subject_kind: 'invitation',
+      subject: id,
+      before: { role },
+    })
+}
 
 export const withdrawInvitation = (world: World, { id }: { id: string }, actor: Actor): Promise<void> =>
   inTransaction(world.db, async (db) => {
