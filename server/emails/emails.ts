@@ -11,7 +11,7 @@ import { addressLinkToken } from '#server/members/email-links.ts'
 import { findReferral, unsubscribeUrl } from '#server/members/join-emails.ts'
 import { findMember, type MemberWithSponsor, memberOfEnrollment } from '#server/members/members.ts'
 import { receiptOf } from '#server/membership/receipt.ts'
-import { renewalDay } from '#server/membership/summary.ts'
+import { findMembership, renewalDay, renewalOf } from '#server/membership/summary.ts'
 import { dayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
 import {
@@ -67,7 +67,7 @@ export async function welcomeEmail(world: World, { member_id }: JobPayloads['wel
       paragraph(
         isOnce(order)
           ? 'Your membership is paid. There are no further charges.'
-          : `${costs(order)} Your first ${order.interval} is paid. Your membership renews on ${day(renews_on)} unless you cancel before then.`,
+          : `${costs(showAmount(order.renewal_price), order.interval)} Your first ${order.interval} is paid. Your membership renews on ${day(renews_on)} unless you cancel before then.`,
       ),
       paragraph(howToCancel(order.interval)),
       smallPrint(
@@ -178,15 +178,16 @@ export async function cancellationEmail(
 /** Confirms that a cancellation was undone. Not sent if the member has canceled again by now. */
 export async function resumedEmail(world: World, { member_id }: JobPayloads['kept']): Promise<Email | undefined> {
   const { PUBLIC_URL, OFFICE_URL } = world.config
-  const [member, order] = await Promise.all([findMember(world, member_id), receiptOf(world, member_id)])
+  const [member, membership] = await Promise.all([findMember(world, member_id), findMembership(world.db, member_id)])
   if (member.cancelled_at) return undefined
-  const nextCharge = day(await renewalDay(world, member_id))
+  const { renews_on, price } = renewalOf(world, membership)
+  const nextCharge = day(renews_on)
   return emailTo(world, member, {
     subject: 'Your membership continues',
     preview: `Your cancellation is undone. Your membership renews on ${nextCharge}.`,
     blocks: [
       paragraph(
-        `You undid your cancellation, so your membership continues as before. ${costs(order)} It renews on ${nextCharge}.`,
+        `You undid your cancellation, so your membership continues as before. ${costs(price, membership.billing_interval)} It renews on ${nextCharge}.`,
       ),
       paragraph('Your link still works:'),
       linkBox(`${PUBLIC_URL}/${member.username}`),
@@ -219,8 +220,7 @@ export async function unpaidEmailFor(world: World, visitor: JobPayloads['unpaid'
 /** Nothing of the order renews. */
 const isOnce = ({ renewal_price }: { renewal_price: string }) => Number(renewal_price) === 0
 
-const costs = ({ renewal_price, interval }: { renewal_price: string; interval: Interval }) =>
-  `Your membership costs ${showAmount(renewal_price)} a ${interval} until you cancel.`
+const costs = (price: string, interval: Interval) => `Your membership costs ${price} a ${interval} until you cancel.`
 
 export const howToCancel = (interval: Interval) =>
   `You can cancel in your office at any time. You then stay a member until the end of the paid ${interval}.`

@@ -61,11 +61,15 @@ export async function renewalDeclinedEmail(
   if (charge.period_state !== 'due') return undefined // paid in the meantime
   const amount = showAmount(toAmount(charge.amount_cents))
   const card = 'Update your card in your office, and we charge it at once.'
-  const next = charge.never_retry_since
-    ? `Your bank does not allow another attempt with this card. ${card} Without a new card your membership ends on ${day(charge.gives_up_on)}.`
-    : charge.is_last_try
-      ? `We try once more on ${day(charge.due_on)}. If that fails too, your membership ends that day. ${card}`
-      : `You stay a member, and we try again on ${day(charge.due_on)}. ${card}`
+  const { new_brand: card_brand, new_last_four: card_last_four } = charge
+  const isOtherNext = !charge.is_on_file && charge.due_on <= dayOf(world, charge.updated_at)
+  const next = isOtherNext
+    ? `We charge your new card, ${nameCard({ card_brand, card_last_four })}, next.`
+    : charge.never_retry_since
+      ? `Your bank does not allow another attempt with this card. ${card} Without a new card your membership ends on ${day(charge.gives_up_on)}.`
+      : charge.is_last_try
+        ? `We try once more on ${day(charge.due_on)}. If that fails too, your membership ends that day. ${card}`
+        : `You stay a member, and we try again on ${day(charge.due_on)}. ${card}`
   return emailTo(world, member, {
     subject: charge.is_last_try ? 'Last try: your payment did not go through' : 'Your payment did not go through',
     preview: `${amount} for your membership was declined. Nothing was charged.`,

@@ -8,7 +8,7 @@ import { dayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
 import { isLastTry, LAST_DAY, TRY_ON_DAYS } from './next-step.ts'
 
-/** A renewal with its period and membership, as emails and receipts name it. */
+/** A renewal with its period, membership and the card that was charged, as emails and receipts name it. */
 export async function findCharge({ db }: Pick<World, 'db'>, { enrollment_id, attempt }: AttemptKey) {
   const row = await db
     .selectFrom('payment')
@@ -18,7 +18,12 @@ export async function findCharge({ db }: Pick<World, 'db'>, { enrollment_id, att
       join.onRef('period.member_id', '=', 'member.id').onRef('period.n', '=', 'payment.period'),
     )
     .select(['reference', 'payment.amount_cents', 'updated_at', 'decline_class', 'declines', 'never_retry_since'])
-    .select(['membership.card_brand', 'membership.card_last_four'])
+    .select(['payment.card_brand', 'payment.card_last_four'])
+    .select((row) => [
+      row('payment.vault_reference', '=', row.ref('membership.vault_reference')).$castTo<boolean>().as('is_on_file'),
+      'membership.card_brand as new_brand',
+      'membership.card_last_four as new_last_four',
+    ])
     .select('billing_interval')
     .select(['starts_on', 'ends_on', 'period.lines', 'period.state as period_state'])
     .where('payment.enrollment_id', '=', enrollment_id)

@@ -139,6 +139,9 @@ export async function beginCharge(world: World, membership: LockedMembership, by
       amount_cents,
       gateway: world.payment.name,
       vault_reference: membership.vault_reference,
+      card_brand: membership.card_brand,
+      card_last_four: membership.card_last_four,
+      card_expires: membership.card_expires,
       leased_until: leaseEnd(world),
       created_at: now,
       updated_at: now,
@@ -181,7 +184,7 @@ const noCard = { outcome: 'declined' as const, decline_class: 'card' as const }
 const FAILED_RETRY_SECONDS = 3_600
 
 async function recordPaid(world: World, key: AttemptKey, approval: Approval) {
-  const columns = { transaction_id: approval.transaction_id, ...cardColumns(approval) }
+  const columns = { transaction_id: approval.transaction_id, ...(approval.card ? cardColumns(approval) : {}) }
   if (!(await transition(world, key, AWAITING_GATEWAY, { state: 'captured', ...columns }))) return
   const { membership, payment } = await membershipOf(world.db, key)
   const { member_id } = membership
@@ -201,15 +204,17 @@ async function recordDeclined(world: World, key: AttemptKey, { decline_class, is
   const { membership, payment } = await membershipOf(world.db, key)
   const { member_id, cancelled_at } = membership
   const now = world.now()
-  const never_retry_since = never_retry ? now : membership.never_retry_since
+  const isCardOnFile = payment.vault_reference === membership.vault_reference // it may have been replaced since
+  const never_retry_since = never_retry && isCardOnFile ? now : membership.never_retry_since
   if (membership.state === 'ended') {
     await setPeriod(world.db, member_id, payment.period, 'unpaid') // the member wanted to come back, and sees that it failed
     await updateMembership(world.db, member_id, { never_retry_since })
     return
   }
-  const declines = payment.by_member
-    ? membership.declines
-    : scheduledTries(membership, dayOf(world, payment.created_at))
+  const declines =
+    payment.by_member || !isCardOnFile
+      ? membership.declines
+      : scheduledTries(membership, dayOf(world, payment.created_at))
   const after = { state: 'past_due' as const, declines, never_retry_since }
   await updateMembership(world.db, member_id, after)
   const next = nextStep({ ...membership, ...after, period_state: 'due' }, todayOf(world))
@@ -243,7 +248,7 @@ async function membershipOf(db: Db, { enrollment_id, attempt }: AttemptKey) {
   const { member_id, ...payment } = await db
     .selectFrom('payment')
     .innerJoin('member', 'member.enrollment_id', 'payment.enrollment_id')
-    .select(['member.id as member_id', 'period', 'by_member', 'payment.created_at'])
+    .select(['member.id as member_id', 'period', 'by_member', 'payment.created_at', 'vault_reference'])
     .where('payment.enrollment_id', '=', enrollment_id)
     .where('attempt', '=', attempt)
     .executeTakeFirstOrThrow()

@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { viewOffice } from '#server/office/view.ts'
+import { emailsTo, joinedMember } from '#server/test/member.ts'
+import { type Site, testSite } from '#server/test/site.ts'
+import { settleAttempts } from '#server/worker/janitor.ts'
+import { runJobs } from '#server/worker/jobs.ts'
+import { cancel, resume } from './cancellation.ts'
+import { replaceCard } from './card.ts'
+import { renewMemberships } from './membership.ts'
+import { changePrice } from './price-change.ts'
+
+/** What members are told about their money, by email and in the office. */
+
+const DAY = 86_400
+
+let site: Site
+beforeAll(async () => {
+  site = await testSite({ AUTOSHIP: 'on', PAYMENT_IN_FLIGHT_SECONDS: '60' })
+})
+afterAll(() => site.close())
+beforeEach(async () => {
+  await site.db.updateTable('membership').set({ due_at: null, notice_at: null, state: 'ended' }).execute() // other tests' members
+})
+
+let count = 0
+async function join(changes: Record<string, string> = {}) {
+  const username = `told${++count}`
+  const member = await joinedMember(site, { username, email: `${username}@example.com`, cc_year: '2035', ...changes })
+  const { id } = await site.db
+    .selectFrom('member')
+    .select('id')
+    .where('username', '=', username)
+    .executeTakeFirstOrThrow()
+  await emailsTo(site, member.email)
+  return { ...member, id }
+}
+
+async function work() {
+  while (await renewMemberships(site.world));
+  await settleAttempts(site.world)
+  while (await runJobs(site.world));
+}
+async function pass(days: number) {
+  for (let day = 0; day < days; day++) {
+    site.advance(DAY)
+    await work()
+  }
+}
+
+const emailAbout = async ({ email }: { email: string }, subject: RegExp) =>
+  (await emailsTo(site, email)).find((message) => subject.test(message.subject))?.body ?? ''
+
+describe('a cancellation that is undone', () => {
+  it('15.9 quotes the price of the next charge, not of the first order', async () => {
+    const member = await join()
+    const change = { product_id: 34, new_cents: 7900, notice_days: 30, reason: 'sale', who: 'test' }
+    await changePrice(site.world, change)
+    await pass(1)
+    await cancel(site.world, member.id)
+    await resume(site.world, member.id)
+    const email = await emailAbout(member, /^Your membership continues$/)
+    await changePrice(site.world, { ...change, new_cents: 9900 })
+    expect(email).toContain('Your membership costs $79.00 a month')
+    expect(email).not.toContain('$99.00')
+  })
+})
+
+describe('a late answer about the old card', () => {
+  const newCard = { cc_number: '5555555555554444', cc_month: '12', cc_year: '2034', cc_cvv: '123' }
+  const billing = {
+    ...{ first_name: 'Zoë', last_name: 'Ruiz', address: '1 High St', address2: '', city: 'Austin' },
+    ...{ state: 'TX', country: 'US', post_code: '78701' },
+  }
+
+  it('17.39 never marks the new card, which is charged next; emails and receipts name the card that was charged', async () => {
+    const member = await join()
+    const { charge, lookup } = site.world.payment
+    site.world.payment.charge = async () => ({ outcome: 'unknown' })
+    await pass(30)
+    site.world.payment.charge = charge
+    await replaceCard(site.world, member.id, { card: newCard, billing, reference: 'told-new-card' })
+    site.world.payment.lookup = async () => ({
+      ...{ outcome: 'declined', decline_class: 'card', never_retry: true, issuer_code: '43' },
+    })
+    site.advance(60)
+    await settleAttempts(site.world)
+    site.world.payment.lookup = lookup
+    const { never_retry_since } = await site.db
+      .selectFrom('membership')
+      .select('never_retry_since')
+      .where('member_id', '=', member.id)
+      .executeTakeFirstOrThrow()
+    expect(never_retry_since).toBe(null)
+    const declined = await emailAbout(member, /did not go through/)
+    expect(declined).toContain('Visa ending in 4242')
+    expect(declined).toContain('We charge your new card, Mastercard ending in 4444, next')
+    await work()
+    expect(await emailAbout(member, /^Your receipt/)).toContain('Mastercard ending in 4444')
+    await replaceCard(site.world, member.id, {
+      ...{ card: { ...newCard, cc_number: '378282246310005', cc_cvv: '1234' }, billing, reference: 'told-third-card' },
+    })
+    const { renewals, receipt } = await viewOffice(site.world, member.id)
+    expect(renewals.map(({ card }) => card?.last_four)).toEqual(['4444'])
+    expect(receipt.card?.last_four).toBe('4242')
+    const job = { kind: 'renewed', tries: 0, run_at: site.world.now(), done_at: null }
+    await site.db.updateTable('job').set(job).where('kind', '=', 'renewed').execute()
+    expect(await emailAbout(member, /^Your receipt/)).toContain('Mastercard ending in 4444')
+  })
+})
