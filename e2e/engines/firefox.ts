@@ -22,6 +22,7 @@ const quietPrefs: Prefs = {
   'datareporting.policy.dataSubmissionEnabled': false,
   'dom.disable_beforeunload': true,
   'extensions.update.enabled': false,
+  'layout.frame_rate': 20, // without a graphics card, painting is most of the work
   'network.captive-portal-service.enabled': false,
   'network.connectivity-service.enabled': false,
   'services.settings.server': 'data:,',

@@ -28,6 +28,7 @@ export async function startWebKit(): Promise<Engine> {
       GDK_BACKEND: 'x11',
       LIBGL_ALWAYS_SOFTWARE: '1',
       NO_AT_BRIDGE: '1', // there is no accessibility bus to wait for
+      WEBKIT_DISABLE_COMPOSITING_MODE: '1', // without a graphics card, layers only double the work
     },
   })
   const exit = once(driver, 'exit')
