@@ -28,10 +28,11 @@ export function advanceClock(
   return clock.whileTurning(async () => {
     await doEverythingDue(world)
     const from = clock.now()
-    await prolong(world.db, from, to.getTime() - from.getTime())
     for (let steps = 0, maxDays = stepDays ?? 1; clock.now() < to; steps++) {
       const maxMs = Math.min(maxDays * DAY_MS, to.getTime() - clock.now().getTime())
-      clock.moveTo(await nextStop(world.db, clock.now(), maxMs, !stepDays && steps < MAX_SHORT_STEPS))
+      const before = clock.now()
+      clock.moveTo(await nextStop(world.db, before, maxMs, !stepDays && steps < MAX_SHORT_STEPS))
+      await prolong(world.db, before, clock.now().getTime() - before.getTime()) // by each step, in case it is the last one
       const hadWork = (await doEverythingDue(world)) > 0
       maxDays = stepDays ?? (hadWork ? 1 : Math.min(2 * maxDays, MAX_QUIET_DAYS))
     }

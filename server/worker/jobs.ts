@@ -61,7 +61,7 @@ type Complete = (id: string) => Promise<void>
 
 async function runJob(world: World, job: ClaimedJob, complete: Complete): Promise<void> {
   try {
-    await kinds[job.kind].run(world, job.payload)
+    await kinds[job.kind].run(world, job.payload, job.id)
     await untilDatabaseIsBack(leaseMs(world), () => complete(job.id))
   } catch (error) {
     await untilDatabaseIsBack(leaseMs(world), () => retryOrAbandon(world, job, error))

@@ -36,7 +36,7 @@ import type { World } from '#server/world/world.ts'
 
 type KindOfJob<Payload> = {
   /** Throws if the job has to be tried again. */
-  run: (world: World, payload: Payload) => Promise<void>
+  run: (world: World, payload: Payload, job_id: string) => Promise<void>
   maxBackoffSeconds: number
   /** Without it, the job is retried until it succeeds. */
   maxTries?: number
@@ -46,10 +46,10 @@ type WriteEmail<Payload> = (world: World, payload: Payload) => Email | undefined
 
 /** Writes the email when the job runs, and sends it if it is still relevant. An address that takes no email is noted. */
 const email = <Payload>(write: WriteEmail<Payload>): KindOfJob<Payload> => ({
-  run: async (world, payload) => {
+  run: async (world, payload, job_id) => {
     const message = await write(world, payload)
     if (!message?.to) return // somebody who was erased has no address
-    await world.mail.send(message).catch(async (error: unknown) => {
+    await world.mail.send({ ...message, key: job_id }).catch(async (error: unknown) => {
       if (error instanceof UndeliverableAddress) await noteBounce(world, message.to, error.bounce)
       throw error
     })

@@ -64,6 +64,22 @@ describe('what needs a person', () => {
     expect(await today()).toMatchObject({ problems: 1 })
   })
 
+  it('19.18 lists a payment that has waited for its own process for hours', async () => {
+    const member = await joinedMember(site)
+    const stuck = { state: 'authorizing' as const, created_at: new Date(site.world.now().getTime() - 3 * 3_600_000) }
+    const { reference } = await site.db
+      .updateTable('payment')
+      .set(stuck)
+      .where('enrollment_id', 'in', ({ selectFrom }) =>
+        selectFrom('member').select('enrollment_id').where('username', '=', member.username),
+      )
+      .returning('reference')
+      .executeTakeFirstOrThrow()
+    const listed = (await problems()).problems.filter(({ detail }) => detail === reference)
+    expect(listed).toMatchObject([{ kind: 'unanswered', title: 'Payment without an answer' }])
+    await site.db.updateTable('payment').set({ state: 'captured' }).where('reference', '=', reference).execute()
+  })
+
   it('19.18 lists an email that was given up', async () => {
     const now = site.world.now()
     await site.db

@@ -80,7 +80,7 @@ async function openPayments(world: Pick<World, 'db' | 'now'>): Promise<Problem[]
     select payment.state, reference, amount_cents, payment.created_at, member.id as member_id, first_name, last_name
     from payment left join member on member.enrollment_id = payment.enrollment_id
     where payment.state in ('reserved', 'authorizing', 'authorized', 'unknown', 'review')
-      and payment.state in ('unknown', 'review') and payment.created_at < ${new Date(world.now().getTime() - PATIENCE_MS)}
+      and payment.created_at < ${new Date(world.now().getTime() - PATIENCE_MS)}
     order by payment.created_at limit ${sql.lit(MAX_OF_EACH)}`.execute(world.db)
   return rows.map((row) => ({
     kind: row.state === 'review' ? 'review' : 'unanswered',

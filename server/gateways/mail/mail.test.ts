@@ -12,7 +12,7 @@ import { type Site, testSite } from '#server/test/site.ts'
 import { staffMember } from '#server/test/staff.ts'
 import { runJobs } from '#server/worker/jobs.ts'
 import { outboxMail } from './outbox.ts'
-import type { Email } from './port.ts'
+import type { Email, MailGateway } from './port.ts'
 import { smtpMail } from './smtp.ts'
 
 let site: Site
@@ -91,6 +91,38 @@ it.each([
   await expect(gateway.send({ to, subject: 'Hello', text: 'Hello', html: '<p>Hello' })).rejects.toThrow()
   expect(received).toEqual([])
   await close()
+})
+
+describe('15.12 an email whose process died after it was accepted', () => {
+  /** Sends what waits, twice: the first time, nothing is recorded. */
+  const sendTwice = async (gateway: MailGateway) => {
+    const member = await joinedMember(site)
+    const dying = async (email: Email) => {
+      await gateway.send(email)
+      throw new Error('killed')
+    }
+    await runJobs({ ...site.world, mail: { ...gateway, send: dying } }, jobGroups.emails)
+    site.advance(60)
+    await runJobs({ ...site.world, mail: gateway }, jobGroups.emails)
+    await site.db.deleteFrom('job').execute()
+    return member
+  }
+
+  it('is sent again with the same Message-ID, by which mail systems know it', async () => {
+    const { gateway, received, close } = await mailServer()
+    const { email } = await sendTwice(gateway)
+    const own = received.filter(({ recipients }) => recipients.includes(email))
+    const ids = await Promise.all(own.map(async ({ raw }) => (await PostalMime.parse(raw)).messageId))
+    expect([ids.length, new Set(ids).size]).toEqual([4, 2]) // welcome and consent
+    expect(ids[0]).toMatch(/^<[\w-]+@foyer\.example>$/)
+    await close()
+  })
+
+  it('is in the outbox once', async () => {
+    const { email } = await sendTwice(site.world.mail)
+    const messages = await site.db.selectFrom('message').select('subject').where('recipient', '=', email).execute()
+    expect(messages).toHaveLength(2)
+  })
 })
 
 it('15.12 the mail server’s message about a recipient is not passed on', async () => {

@@ -9,9 +9,9 @@ import type { MailGateway } from './port.ts'
 /** Stores emails for the outbox page instead of sending them. */
 export const outboxMail = (parts: { db: Db; now: () => Date }): MailGateway => ({
   name: 'outbox',
-  send: async ({ to, subject, text, html, attachment }) => {
+  send: async ({ key, to, subject, text, html, attachment }) => {
     const message = {
-      id: randomUUID(),
+      id: key ?? randomUUID(),
       channel: 'mail' as const,
       recipient: to,
       subject,
@@ -26,5 +26,8 @@ export const outboxMail = (parts: { db: Db; now: () => Date }): MailGateway => (
 })
 
 const insertMessage = statement((db, message: Insertable<Tables['message']>) =>
-  db.insertInto('message').values(message),
+  db
+    .insertInto('message')
+    .values(message)
+    .onConflict((conflict) => conflict.doNothing()),
 )

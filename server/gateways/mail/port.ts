@@ -21,6 +21,8 @@ export class UndeliverableAddress extends Error {
 
 /** An email with the same content as plain text and as HTML. */
 export type Email = {
+  /** A UUID. An email that is sent again because nobody knows whether it got out has the same key. */
+  key?: string
   to: string
   subject: string
   text: string

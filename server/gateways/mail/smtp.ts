@@ -27,11 +27,14 @@ export function smtpMail(
     return work(transport).finally(() => clearTimeout(timer))
   }
 
+  const senderHost = /@([^\s>]+)>?$/.exec(from)?.[1] ?? 'localhost'
+
   return {
     name: 'smtp',
-    send: async ({ to, attachment, unsubscribeUrl, ...content }) => {
+    send: async ({ key, to, attachment, unsubscribeUrl, ...content }) => {
       const mail = {
         ...content,
+        ...(key ? { messageId: `<${key}@${senderHost}>` } : {}), // mail systems show what they get twice once
         from,
         to: { name: '', address: to }, // an object is one address, even if the text looks like several
         attachments: attachment ? [attachment] : [],
