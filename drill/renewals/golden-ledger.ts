@@ -71,7 +71,8 @@ export function goldenLedger(plan: Plan, schedule: Schedule, prices: Prices, rac
   let current = newPeriod(0, 'paid')
   const periods = [current]
   let lines: PricedLine[] = plan.lines
-  let amount_cents = 0
+  /** What the newest period costs. Until it is paid, it can only become less. */
+  let due: Line[] = []
   /** Years are counted from here. */
   let yearsFrom = plan.joinedOn
   /** The day of the next scheduled try, or none is left. */
@@ -90,6 +91,11 @@ export function goldenLedger(plan: Plan, schedule: Schedule, prices: Prices, rac
   }
   /** Only scheduled tries count: the member may try new cards until the last one. */
   const charge = (day: string, isMembers = false) => {
+    due = due.flatMap((line) => {
+      const now = lines.find(({ product_id }) => product_id === line.product_id)
+      return now ? [{ ...line, renewal_cents: Math.min(line.renewal_cents, now.renewal_cents) }] : []
+    })
+    const amount_cents = due.reduce((sum, { renewal_cents }) => sum + renewal_cents, 0)
     const outcome = (card === 0 && bank.shift()) || 'captured'
     attempts.push({ n: current.n, day, outcome, amount_cents, card })
     if (outcome === 'captured') {
@@ -128,7 +134,7 @@ export function goldenLedger(plan: Plan, schedule: Schedule, prices: Prices, rac
       if (!announced) return line
       return announced.from <= starts_on ? { ...line, renewal_cents: announced.cents } : { ...line, announced }
     })
-    amount_cents = lines.reduce((sum, { renewal_cents }) => sum + renewal_cents, 0)
+    due = lines
   }
   const work = (day: string) => {
     if (isEnded || isHeld) return

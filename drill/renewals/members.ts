@@ -48,6 +48,8 @@ const fates: Fate[] = [
   { race: { kind: 'cancel and resume', period: 2 } },
   { declines: [2, 'R1', 1], actions: [at(2, 2, 'cancel')] },
   { declines: [3, '41', 1] },
+  { declines: [2, '51', 2], actions: [at(2, 1, 'drop'), at(2, 2, 'new card')] },
+  { declines: [1, '51', 1], actions: [at(1, 2, 'drop')] },
   {},
 ]
 

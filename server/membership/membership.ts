@@ -10,7 +10,7 @@ import type { World } from '#server/world/world.ts'
 import { dueAt } from './due.ts'
 import { cardColumns } from './new-membership.ts'
 import { type NextStep, nextStep, scheduledTries, startsOn } from './next-step.ts'
-import { addPeriod, beginPeriod } from './periods.ts'
+import { addPeriod, beginPeriod, pricePeriod } from './periods.ts'
 import {
   hasOpenCharge,
   type LockedMembership,
@@ -119,7 +119,8 @@ function beginStep(world: World, member_id: string): Promise<Charge | undefined>
 /** Writes the payment of the newest period. From here on, only the gateway's answer or a lookup moves the membership. */
 export async function beginCharge(world: World, membership: LockedMembership, by_member = false): Promise<Charge> {
   const { db } = world
-  const { member_id, enrollment_id, period, period_cents: amount_cents } = membership
+  const { member_id, enrollment_id, period } = membership
+  const amount_cents = await pricePeriod(db, membership)
   const { attempt } = await db
     .selectFrom('payment')
     .select(({ fn, lit }) => sql<number>`${fn.max('attempt')} + ${lit(1)}`.as('attempt'))

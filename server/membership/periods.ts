@@ -6,7 +6,7 @@ import { todayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
 import { type Anchor, runningPeriod, startsOn } from './next-step.ts'
 import { noticeTomorrow } from './notify.ts'
-import { linesOn } from './prices.ts'
+import { linesDue, linesOn } from './prices.ts'
 import { anchorFor } from './renewal-day.ts'
 import { type LockedMembership, updateMembership } from './rows.ts'
 
@@ -69,7 +69,6 @@ export async function addPeriod(
   const { member_id } = membership
   const starts_on = startsOn(membership, n)
   const lines = linesOn(membership.lines, starts_on)
-  const period_cents = renewalTotal(lines)
   await db
     .insertInto('period')
     .values({
@@ -77,11 +76,24 @@ export async function addPeriod(
       n,
       starts_on,
       ends_on: startsOn(membership, n + 1),
-      amount_cents: period_cents,
+      amount_cents: renewalTotal(lines),
       lines: JSON.stringify(lines),
       state: period_state,
     })
     .execute()
   await updateMembership(db, member_id, { period: n, declines: 0, lines: JSON.stringify(lines) })
-  return { ...membership, period: n, declines: 0, lines, period_state, period_cents, period_lines: lines }
+  return { ...membership, period: n, declines: 0, lines, period_state, period_lines: lines }
+}
+
+/** Writes what the newest period costs now, and returns it. */
+export async function pricePeriod(db: Db, membership: LockedMembership): Promise<number> {
+  const lines = linesDue(membership.period_lines, membership.lines)
+  const amount_cents = renewalTotal(lines)
+  await db
+    .updateTable('period')
+    .set({ amount_cents, lines: JSON.stringify(lines) })
+    .where('member_id', '=', membership.member_id)
+    .where('n', '=', membership.period)
+    .execute()
+  return amount_cents
 }

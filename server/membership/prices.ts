@@ -9,6 +9,13 @@ export const linesOn = (lines: RenewalLine[], starts_on: string): RenewalLine[] 
     return announced.from_on <= starts_on ? { ...line, renewal_cents: announced.renewal_cents } : { ...line, announced }
   })
 
+/** What an unpaid period costs now: packages that were dropped are gone, lower prices apply, and higher ones never do. */
+export const linesDue = (period_lines: RenewalLine[], lines: RenewalLine[]): RenewalLine[] =>
+  period_lines.flatMap((line) => {
+    const now = lines.find(({ product_id }) => product_id === line.product_id)
+    return now ? [{ ...line, renewal_cents: Math.min(line.renewal_cents, now.renewal_cents) }] : []
+  })
+
 export const priceOn = (lines: RenewalLine[], starts_on: string): number => renewalTotal(linesOn(lines, starts_on))
 
 /** The first day of the first period that begins on this day or later, and after the newest one. */

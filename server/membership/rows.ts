@@ -17,7 +17,7 @@ export async function lockMembership(db: Db, member_id: string) {
     .selectFrom('member')
     .innerJoin('period', 'period.member_id', 'member.id')
     .select(['enrollment_id', 'cancelled_at', 'ends_at'])
-    .select(['period.state as period_state', 'period.amount_cents as period_cents', 'period.lines as period_lines'])
+    .select(['period.state as period_state', 'period.lines as period_lines'])
     .where('member.id', '=', member_id)
     .where('period.n', '=', membership.period)
     .executeTakeFirstOrThrow()

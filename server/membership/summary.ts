@@ -10,7 +10,7 @@ import type { World } from '#server/world/world.ts'
 import { lastPeriod } from './cancellation.ts'
 import { cardOf } from './charges.ts'
 import { type Anchor, LAST_DAY, nextStep, startsOn } from './next-step.ts'
-import { firstPeriodFrom, linesOn, priceOn } from './prices.ts'
+import { firstPeriodFrom, linesDue, linesOn, priceOn } from './prices.ts'
 import { currentLines } from './return.ts'
 
 /** What a member sees of their membership. */
@@ -79,7 +79,7 @@ const selectMembership = statement((db, { member_id }: { member_id: string }) =>
       join.onRef('period.member_id', '=', 'membership.member_id').onRef('period.n', '=', 'membership.period'),
     )
     .selectAll('membership')
-    .select(['cancelled_at', 'ends_at', 'period.state as period_state', 'period.amount_cents as period_cents'])
+    .select(['cancelled_at', 'ends_at', 'period.state as period_state', 'period.lines as period_lines'])
     .select(({ exists, selectFrom }) =>
       exists(
         selectFrom('payment')
@@ -110,7 +110,7 @@ function problemOf(membership: Membership, today: string) {
   const needs_new_card = membership.never_retry_since !== null
   return {
     payment_problem: {
-      price: toAmount(membership.period_cents),
+      price: toAmount(renewalTotal(linesDue(membership.period_lines, membership.lines))),
       is_checking: Boolean(membership.is_checking),
       needs_new_card,
       ...(next.step === 'wait' && !needs_new_card ? { retry_on: next.until } : {}),

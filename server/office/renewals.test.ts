@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { cards } from '#server/gateways/payment/cards.ts'
 import { renewMemberships } from '#server/membership/membership.ts'
+import { changePrice } from '#server/membership/price-change.ts'
 import { cookieOf, emailsTo, joinedMember } from '#server/test/member.ts'
 import { type Site, testSite } from '#server/test/site.ts'
 import { solve } from '#server/test/solve-captcha.ts'
 import { settleAttempts } from '#server/worker/janitor.ts'
+import { runJobs } from '#server/worker/jobs.ts'
 
 const DAY = 86_400
 
@@ -98,6 +100,38 @@ it('17.37 trying other cards uses up no scheduled try: the membership ends on da
   await pass(3)
   expect((await call(tries, 'keep')).statusCode).toBe(409)
   expect([await capturesOf(tries), await capturesOf(saved)]).toEqual([[], [[1, 9_900]]])
+})
+
+it('17.40 a retry charges what is true now: dropped packages are gone, a lower price applies, a higher one never', async () => {
+  const member = await joinedMember(site, {
+    username: 'retriesless',
+    cc_number: cards.renewalDeclinedOnce,
+    autoship_product_ids: '41',
+  })
+  const due = async () => (await call(member, 'keep')).json().membership.payment_problem?.price
+  while (!(await due())) await pass(1)
+  expect(await due()).toBe('123.00')
+  await call(member, 'drop-package', { product_id: 41 })
+  expect(await due()).toBe('99.00')
+  const change = { product_id: 34, notice_days: 30, reason: 'costs', who: 'Rosa' }
+  for (const [new_cents, price] of [
+    [8_000, '80.00'],
+    [15_000, '80.00'],
+  ] as const) {
+    await changePrice(site.world, { ...change, new_cents })
+    while (await runJobs(site.world));
+    expect(await due()).toBe(price)
+  }
+  await site.db
+    .updateTable('membership')
+    .set({ lines: JSON.stringify([{ product_id: 34, name: 'Founding', renewal_cents: 15_000 }]) })
+    .where('member_id', 'in', (db) => db.selectFrom('member').select('id').where('username', '=', member.username))
+    .execute()
+  expect(await due()).toBe('99.00')
+  await site.db.updateTable('package').set({ renewal_cents: 9_900 }).where('product_id', '=', 34).execute()
+  await pass(4)
+  expect(await capturesOf(member)).toEqual([[1, 9_900]])
+  expect((await call(member, 'keep')).json().renewals[0]).toMatchObject({ total: '99.00', lines: [{ price: '99.00' }] })
 })
 
 const longDay = (day: string) => new Date(day).toLocaleDateString('en-US', { dateStyle: 'long', timeZone: 'UTC' })

@@ -7,6 +7,7 @@ import { renewalTotal } from '#contract/renewal.ts'
 import { recordAction } from '#server/audit/audit.ts'
 import { type Db, inTransaction } from '#server/db/db.ts'
 import type { RenewalLine } from '#server/db/tables.ts'
+import { linesDue } from '#server/membership/prices.ts'
 import { resolveDiscrepancy } from '#server/payments/books/discrepancies.ts'
 import { Refusal } from '#server/refusal.ts'
 import { dayOf } from '#server/world/time-zone.ts'
@@ -94,10 +95,13 @@ async function openPayments(world: Pick<World, 'db' | 'now'>): Promise<Problem[]
 
 /** The card was declined three times. The fourth try is the last, and then the membership ends. */
 async function lastTries(world: Context): Promise<Problem[]> {
-  const { rows } = await sql<MemberColumns & { due_at: Date; lines: RenewalLine[]; tried_at: Date }>`
-    select member_id, first_name, last_name, due_at, membership.lines,
+  const { rows } = await sql<
+    MemberColumns & { due_at: Date; lines: RenewalLine[]; period_lines: RenewalLine[]; tried_at: Date }
+  >`
+    select membership.member_id, first_name, last_name, due_at, membership.lines, period.lines as period_lines,
       (select max(updated_at) from payment where payment.enrollment_id = member.enrollment_id) as tried_at
-    from membership join member on member.id = member_id
+    from membership join member on member.id = membership.member_id
+      join period on period.member_id = membership.member_id and period.n = membership.period
     where membership.state = 'past_due' and declines >= 3 and due_at is not null
     order by due_at limit ${sql.lit(MAX_OF_EACH)}`.execute(world.db)
   return rows.map((row) => ({
@@ -105,7 +109,7 @@ async function lastTries(world: Context): Promise<Problem[]> {
     title: 'A renewal fails: one try is left',
     detail: `The last try is on ${longDay(dayOf(world, row.due_at))}.`,
     since: row.tried_at.toISOString(),
-    amount: toAmount(renewalTotal(row.lines)),
+    amount: toAmount(renewalTotal(linesDue(row.period_lines, row.lines))),
     ...memberOf(row),
   }))
 }
