@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { verifyAudit } from '#server/audit/audit.ts'
 import { addJob } from '#server/jobs/queue.ts'
+import { recordDiscrepancies } from '#server/payments/books/discrepancies.ts'
 import { allRows } from '#server/test/database-rows.ts'
 import { emailsTo, memberInOffice } from '#server/test/member.ts'
 import { type Site, testSite } from '#server/test/site.ts'
@@ -257,6 +258,32 @@ describe('a person', () => {
     const view = (await site.get('/api/office/view', { cookie: life.sponsor.cookie })).json()
     expect(view.brought.map(({ name }: { name: string }) => name)).toEqual(['A former member'])
   })
+})
+
+it('19.38 a person with an open dispute or an unknown payment is erased only when it has ended', async () => {
+  await memberInOffice(site, { username: 'disputer' })
+  const member_id = await idOf('disputer')
+  const erase = async () => {
+    const reply = await owner.post('members/erase', { member_id, username: 'disputer', reason: 'asked in writing' })
+    return [reply.statusCode, reply.json().message]
+  }
+  const setState = (state: 'unknown' | 'disputed') =>
+    site.db
+      .updateTable('payment')
+      .set({ state })
+      .where('enrollment_id', 'in', (db) => db.selectFrom('member').select('enrollment_id').where('id', '=', member_id))
+      .returning('reference')
+      .executeTakeFirstOrThrow()
+  await setState('unknown')
+  expect(await erase()).toEqual([409, 'A payment is on its way. Please erase this person when it has ended.'])
+  const { reference } = await setState('disputed')
+  const refusal = [409, 'A payment is disputed. Please erase this person when the dispute is resolved.']
+  expect(await erase()).toEqual(refusal)
+  const found = { reference, kind: 'dispute', transaction_id: null, ours: 'on hold', theirs: 'disputed' }
+  await recordDiscrepancies(site.world, [found], [])
+  expect(await erase()).toEqual(refusal)
+  await owner.post('problems/resolve', { reference, kind: 'dispute', reason: 'lost' })
+  expect((await erase())[0]).toBe(200)
 })
 
 it('19.41 emails and sign-ins stay in the timeline for two years', async () => {

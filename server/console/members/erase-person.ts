@@ -67,24 +67,31 @@ async function addressesOf(db: Db, { id, email }: Person): Promise<string[]> {
 
 const UNSETTLED = ['reserved', 'authorizing', 'authorized', 'enrolled', 'unknown', 'review'] as const
 
-/** Nobody is erased while money is on its way. */
+/** Nobody is erased while money is on its way, or while a dispute is open: the bank asks who paid. */
 async function requireSettled(db: Db, enrollment_id: string) {
   const open = await db
     .selectFrom('payment')
     .leftJoin('refund', (join) =>
-      join.onRef('payment_reference', '=', 'reference').on('refund.state', '=', 'requested'),
+      join.onRef('payment_reference', '=', 'payment.reference').on('refund.state', '=', 'requested'),
     )
-    .select('refund.id as refund_id')
+    .leftJoin('difference', (join) =>
+      join.onRef('difference.reference', '=', 'payment.reference').on('difference.kind', '=', 'dispute'),
+    )
+    .select(['payment.state', 'refund.id as refund_id'])
     .where('enrollment_id', '=', enrollment_id)
-    .where((row) => row.or([row('payment.state', 'in', UNSETTLED), row('refund.id', 'is not', null)]))
-    .executeTakeFirst()
-  if (open)
-    throw new Refusal(
-      409,
-      open.refund_id
-        ? 'A refund is on its way. Please erase this person when it has ended.'
-        : 'A payment is on its way. Please erase this person when it has ended.',
+    .where((row) =>
+      row.or([
+        row('payment.state', 'in', UNSETTLED),
+        row('refund.id', 'is not', null),
+        row.and([row('payment.state', '=', 'disputed'), row('difference.resolved_at', 'is', null)]),
+      ]),
     )
+    .executeTakeFirst()
+  if (!open) return
+  if (open.state === 'disputed')
+    throw new Refusal(409, 'A payment is disputed. Please erase this person when the dispute is resolved.')
+  const what = open.refund_id ? 'refund' : 'payment'
+  throw new Refusal(409, `A ${what} is on its way. Please erase this person when it has ended.`)
 }
 
 async function endNow(world: World, member_id: string) {
