@@ -34,13 +34,14 @@ const digit = /\p{Nd}/u
 const special = /[^\p{L}\p{Nd}]/u
 
 /** The password rule in parts, so that the form can tick them off one by one. */
-export const passwordRules = [
-  { label: 'At least 8 characters', met: (password: string) => [...password].length >= figures.password_length },
+export const passwordRulesFor = (length: number) => [
+  { label: `At least ${length} characters`, met: (password: string) => [...password].length >= length },
   { label: 'One uppercase letter', met: (password: string) => uppercase.test(password) },
   { label: 'One lowercase letter', met: (password: string) => lowercase.test(password) },
   { label: 'One digit', met: (password: string) => digit.test(password) },
   { label: 'One special character', met: (password: string) => special.test(password) },
-] as const
+]
+export const passwordRules = passwordRulesFor(figures.password_length)
 
 const DOMAIN_LABEL = '[\\p{L}\\p{N}](?:[\\p{L}\\p{N}-]*[\\p{L}\\p{N}])?'
 const EMAIL = new RegExp(`^(?!.*\\.\\.)(?!\\.)[\\p{L}\\p{N}.!#$%&'*+/=?^_\`{|}~-]+(?<!\\.)@(?:${DOMAIN_LABEL}\\.)+(?=..)${DOMAIN_LABEL}$`, 'u')

@@ -59,6 +59,8 @@ export type JobPayloads = {
   forgotten: { name: string; asked_at: string; network?: string }
   /** Sent to the old address. */
   email_changed: { email: string; first_name: string; new_email: string } & Changed
+  /** Tells a colleague, or an owner, that somebody guesses the colleague's password. */
+  staff_guesses: { staff_id: string; recipient_id: string }
   /** Deleted once the email is sent. */
   unpaid: { enrollment_id: string; email: string; first_name: string; site: string }
 }
@@ -73,6 +75,7 @@ const purposes: Record<JobKind, Purpose> = {
   welcome: 'email to its member',
   consent: 'email to its member',
   referral: 'email to someone else',
+  staff_guesses: 'email to someone else',
   cancelled: 'email to its member',
   kept: 'email to its member',
   confirm_email: 'email to its member',

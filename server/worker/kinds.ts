@@ -26,6 +26,7 @@ import {
   waivedEmail,
 } from '#server/emails/renewals.ts'
 import { secondFactorEmail } from '#server/emails/second-factor.ts'
+import { guessesEmail } from '#server/emails/staff.ts'
 import { type Email, UndeliverableAddress } from '#server/gateways/mail/port.ts'
 import type { JobKind, JobPayloads } from '#server/jobs/queue.ts'
 import { noteBounce } from '#server/members/bounces.ts'
@@ -87,5 +88,6 @@ export const kinds: { [Kind in JobKind]: KindOfJob<JobPayloads[Kind]> } = {
   phone_changed: email(phoneChangedEmail),
   second_factor_changed: email(secondFactorEmail),
   username_changed: email(usernameChangedEmail),
+  staff_guesses: email(guessesEmail),
   forgotten: { ...email(passwordResetEmailFor), maxBackoffSeconds: 60 }, // its link expires after an hour
 }

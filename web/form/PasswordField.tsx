@@ -1,5 +1,6 @@
 import { type InputHTMLAttributes, useEffect, useState } from 'react'
-import { passwordRules } from '#contract/fields.ts'
+import { passwordRulesFor } from '#contract/fields.ts'
+import { figures } from '#contract/figures.ts'
 import { CheckIcon, DotIcon } from '#web/icons.tsx'
 import { controlProps, FieldFrame, type FieldProps } from './Field.tsx'
 import { useSecretField } from './useSecretField.ts'
@@ -7,10 +8,18 @@ import { useSecretField } from './useSecretField.ts'
 type PasswordFieldProps = FieldProps &
   Pick<InputHTMLAttributes<HTMLInputElement>, 'defaultValue' | 'enterKeyHint'> & {
     autoComplete: 'new-password' | 'current-password'
+    /** Of a new one, in characters. */
+    length?: number
   }
 
 /** A password with a show/hide button. A new one lists its rules and ticks those that are met. */
-export function PasswordField({ defaultValue, enterKeyHint, autoComplete, ...fieldProps }: PasswordFieldProps) {
+export function PasswordField({
+  defaultValue,
+  enterKeyHint,
+  autoComplete,
+  length = figures.password_length,
+  ...fieldProps
+}: PasswordFieldProps) {
   const [isVisible, setVisible] = useState(false)
   const ref = useSecretField(autoComplete)
   const [password, setPassword] = useState(String(defaultValue ?? ''))
@@ -43,7 +52,7 @@ export function PasswordField({ defaultValue, enterKeyHint, autoComplete, ...fie
       </div>
       {rulesId && (
         <ul className="rules" id={rulesId}>
-          {passwordRules.map(({ label, met }) => (
+          {passwordRulesFor(length).map(({ label, met }) => (
             <li key={label} className={met(password) ? 'met' : undefined}>
               {met(password) ? <CheckIcon /> : <DotIcon />}
               {label}

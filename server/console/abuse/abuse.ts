@@ -138,7 +138,7 @@ const limitTexts: Record<LimitName, string> = {
   LIMIT_GRANTS: 'failed sign-in and email links, per address',
   LIMIT_SIGN_INS: 'wrong passwords, per address',
   LIMIT_SIGN_INS_BY_NAME: 'wrong passwords, per username or email',
-  LIMIT_SECOND_FACTORS: 'wrong codes after the right password, per member',
+  LIMIT_SECOND_FACTORS: 'wrong codes after the right password, per member; wrong sign-ins, per colleague',
   LIMIT_LETTERS: 'requested emails, per address',
   LIMIT_LETTERS_BY_NAME: 'requested emails, per username or email',
   LIMIT_CARD_DIGITS: 'wrong last four digits of the card for a reset, per member',

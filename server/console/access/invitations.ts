@@ -186,6 +186,6 @@ async function accept<Result>(
     })
     return { staff, key, result }
   })
-  await startSession(world, visitor, key)
+  await startSession(world, visitor, id, key)
   return { session: await viewSession(world, { staff, method }), result }
 }

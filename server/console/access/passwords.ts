@@ -2,11 +2,15 @@ import type { Selectable } from 'kysely'
 import { countAgainstLimits, type LimitUse } from '#server/abuse/limits.ts'
 import { type Address, networkOf } from '#server/client.ts'
 import { type Db, inTransaction } from '#server/db/db.ts'
+import { consumeKey } from '#server/db/one-time-keys.ts'
 import type { Tables } from '#server/db/tables.ts'
+import { addJob } from '#server/jobs/queue.ts'
 import { findAppStep, requireFirstCode } from '#server/members/credentials/authenticator-app.ts'
 import { newRecoveryCodes, recoveryHashes } from '#server/members/credentials/recovery-codes.ts'
+import { isOurFailure } from '#server/refusal.ts'
 import { hashPassword, verifyPassword } from '#server/secrets/password-hash.ts'
 import { recordEvent } from '#server/security/security-log.ts'
+import { todayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
 
 /** The way in without a passkey: a password and a code of an authenticator app, or a recovery code instead of that. */
@@ -26,19 +30,27 @@ export async function passwordColumns(world: World, { password, sealed, code }: 
 type Credentials = Pick<Selectable<Tables['staff']>, 'id' | 'password_hash' | 'totp_sealed' | 'totp_step'>
 
 /**
- * Whether password and code are right, within the limits for failures by address and by name. Both are always checked, so
- * that a stranger does not learn which was wrong. Each attempt counts as a failure until it succeeds.
+ * Whether password and code are right, within the limits for failures. Both are always checked, so that a stranger does not
+ * learn which was wrong. Each attempt counts as a failure until it succeeds. Strangers share a few guesses a day at each
+ * person; a known browser and a session have their own, so that strangers cannot lock a colleague out of those.
  */
 export async function tryPasswordAndCode(
   world: World,
   { name, password, code }: { name: string; password: string; code: string },
   staff: Credentials | undefined,
-  { address, isSignedIn }: { address: Address; isSignedIn: boolean },
+  { address, known_by }: { address: Address; known_by: string | undefined },
 ): Promise<boolean> {
-  // A limit of their own: strangers who guess cannot keep a colleague from proving who they are.
-  const byName: LimitUse = ['LIMIT_SIGN_INS_BY_NAME', `${isSignedIn ? 'signed-in staff' : 'staff'} ${name}`]
-  const failure = await countAgainstLimits(world, isSignedIn ? [byName] : [['LIMIT_SIGN_INS', address], byName])
-  const applicant = { lane: isSignedIn ? 'known' : 'sign_in', key: networkOf({ address }) } as const
+  const first = await countAgainstLimits(world, [
+    known_by ? ['LIMIT_SIGN_INS_BY_NAME', `known staff ${name}`] : ['LIMIT_SIGN_INS', address],
+  ])
+  const aDay: LimitUse = ['LIMIT_SECOND_FACTORS', known_by ? `staff ${name} ${known_by}` : `staff ${name}`]
+  const second = await countAgainstLimits(world, [aDay]).catch(async (error: unknown) => {
+    if (isOurFailure(error)) await first.giveBack().catch(() => undefined)
+    else if (staff) await warnOfGuesses(world, staff.id)
+    throw error
+  })
+  const giveBack = () => Promise.all([first.giveBack(), second.giveBack()]).catch(() => undefined)
+  const applicant = { lane: known_by ? 'known' : 'sign_in', key: networkOf({ address }) } as const
   let isCorrect: boolean | undefined
   try {
     const isPassword = await verifyPassword(password, staff?.password_hash ?? undefined, world.config, applicant)
@@ -46,8 +58,24 @@ export async function tryPasswordAndCode(
     if (!isCorrect) await recordEvent(world, { kind: 'staff_sign_in_failed', staff_id: staff?.id, address })
     return isCorrect
   } finally {
-    if (isCorrect !== false) await failure.giveBack().catch(() => undefined) // also when we were too busy to check
+    if (isCorrect !== false) await giveBack() // also when we were too busy to check
   }
+}
+
+/** Tells the person and the owners, once a day. */
+async function warnOfGuesses(world: World, staff_id: string): Promise<void> {
+  const key = `${staff_id} ${todayOf(world)}`
+  const expires_at = new Date(world.now().getTime() + 2 * 86_400_000)
+  await inTransaction(world.db, async (db) => {
+    if (!(await consumeKey(db, { kind: 'staff_guesses', key, expires_at }))) return
+    const people = await db
+      .selectFrom('staff')
+      .select('id')
+      .where('removed_at', 'is', null)
+      .where(({ eb, or }) => or([eb('id', '=', staff_id), eb('role', '=', 'owner')]))
+      .execute()
+    for (const { id } of people) await addJob(db, 'staff_guesses', { staff_id, recipient_id: id }, world.now())
+  })
 }
 
 const redeemCode = async (world: World, staff: Credentials, code: string): Promise<boolean> =>

@@ -7,7 +7,15 @@ import { isOurFailure, Refusal } from '#server/refusal.ts'
 import { recordEvent } from '#server/security/security-log.ts'
 import type { World } from '#server/world/world.ts'
 import { tryPasswordAndCode } from './passwords.ts'
-import { type Method, openSession, recordProof, type StaffSession, startSession, viewSession } from './session.ts'
+import {
+  isTrusted,
+  type Method,
+  openSession,
+  recordProof,
+  type StaffSession,
+  startSession,
+  viewSession,
+} from './session.ts'
 import { staffSignInOptions, verifyStaffPasskey } from './staff-passkeys.ts'
 
 type PasskeyInput = { response: PasskeyResponse }
@@ -27,9 +35,11 @@ type PasswordInput = { email: string; password: string; code: string }
 export async function signInWithPassword(world: World, input: PasswordInput, visitor: StaffBrowser) {
   const email = input.email.toLowerCase()
   const staff = await findCredentials(world.db, { email })
+  const known_by =
+    staff && isTrusted(world, staff.id, visitor) ? `browser ${visitor.trustedBrowser?.browser}` : undefined
   const isCorrect = await tryPasswordAndCode(world, { ...input, name: email }, staff, {
     address: visitor.address,
-    isSignedIn: false,
+    known_by,
   })
   if (!staff || !isCorrect) throw new Refusal(401, 'Wrong email address, password or code.')
   return enter(world, staff.id, 'password', visitor)
@@ -58,7 +68,7 @@ async function enter(world: World, staff_id: string, method: Method, visitor: St
     })
     return { staff, key }
   })
-  await startSession(world, visitor, key)
+  await startSession(world, visitor, staff_id, key)
   return viewSession(world, { staff, method })
 }
 
@@ -96,7 +106,7 @@ export async function proveWithPassword(
   session: StaffSession,
 ): Promise<void> {
   const staff = await findCredentials(world.db, { id: session.staff.id })
-  const by = { address: visitor.address, isSignedIn: true }
+  const by = { address: visitor.address, known_by: 'session' }
   if (!(await tryPasswordAndCode(world, { ...input, name: session.staff.email }, staff, by)))
     throw new Refusal(422, 'Wrong password or code.') // not 401: the session goes on
   await recordProof(world, session)

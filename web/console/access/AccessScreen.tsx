@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { Access } from '#contract/console/access.ts'
+import { type Access, STAFF_PASSWORD_LENGTH } from '#contract/console/access.ts'
 import { consoleCalls } from '#contract/console/console.ts'
 import type { AppSecret } from '#contract/credentials.ts'
 import { plainDay } from '#contract/days.ts'
@@ -163,7 +163,13 @@ function SetPassword({ secret, onClose, onDone }: SetPasswordProps) {
   })
   return (
     <FormDialog title="Password and app" form={form} submitLabel="Save" onClose={onClose}>
-      <PasswordField {...form.field('password')} label="New password" autoComplete="new-password" enterKeyHint="next" />
+      <PasswordField
+        {...form.field('password')}
+        label="New password"
+        autoComplete="new-password"
+        length={STAFF_PASSWORD_LENGTH}
+        enterKeyHint="next"
+      />
       <AppSetup secret={secret} field={form.field('code')} />
     </FormDialog>
   )

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { brand } from '#contract/brand.ts'
-import type { ConsoleSession } from '#contract/console/access.ts'
+import { type ConsoleSession, STAFF_PASSWORD_LENGTH } from '#contract/console/access.ts'
 import { consoleCalls } from '#contract/console/console.ts'
 import type { AppSecret } from '#contract/credentials.ts'
 import { AppSetup } from '#web/credentials/AppSetup.tsx'
@@ -134,6 +134,7 @@ function PasswordWay({ invitation, person, secret, onAccepted }: PasswordWayProp
           {...form.field('password')}
           label="New password"
           autoComplete="new-password"
+          length={STAFF_PASSWORD_LENGTH}
           enterKeyHint="next"
         />
         <AppSetup secret={secret} field={form.field('code')} />

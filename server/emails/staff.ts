@@ -1,0 +1,38 @@
+import type { Email } from '#server/gateways/mail/port.ts'
+import type { JobPayloads } from '#server/jobs/queue.ts'
+import type { World } from '#server/world/world.ts'
+import { emailTo } from './emails.ts'
+import { paragraph } from './layout.ts'
+
+/** For a colleague, or for an owner about a colleague. Nothing if one of them has left. */
+export async function guessesEmail(
+  world: World,
+  { staff_id, recipient_id }: JobPayloads['staff_guesses'],
+): Promise<Email | undefined> {
+  const [person, recipient] = await Promise.all([staff_id, recipient_id].map((id) => findStaff(world, id)))
+  if (!person || !recipient) return undefined
+  const isOwn = staff_id === recipient_id
+  const text = isOwn
+    ? 'Someone entered a wrong password or code for your console sign-in many times today. Password sign-in from a new browser is closed to everyone until tomorrow. Browsers you have used before, and passkeys, still work.'
+    : `Someone entered a wrong password or code for the console sign-in of ${person.email} many times today. Password sign-in from a new browser is closed to them until tomorrow.`
+  const advice = isOwn
+    ? 'If this wasn’t you, change your password in the console under Your access, and tell an owner.'
+    : 'If they don’t know about it, ask them to change their password or to add a passkey.'
+  return emailTo(
+    world,
+    { email: recipient.email, first_name: recipient.name },
+    {
+      subject: 'Wrong passwords at the console',
+      preview: text,
+      blocks: [paragraph(text), paragraph(advice)],
+    },
+  )
+}
+
+const findStaff = ({ db }: World, id: string) =>
+  db
+    .selectFrom('staff')
+    .select(['name', 'email'])
+    .where('id', '=', id)
+    .where('removed_at', 'is', null)
+    .executeTakeFirst()
