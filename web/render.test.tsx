@@ -50,7 +50,7 @@ const view: OfficeView = {
     state: 'active',
     price: '99.00',
     billing_interval: 'month',
-    lines: [{ product_id: 34, name: 'Founding Membership', price: '99.00' }],
+    lines: [{ product_id: 34, name: 'Founding Membership', price: '99.00', can_stop: false }],
     renews_on: '2026-12-15',
     is_over: false,
     is_on_hold: false,

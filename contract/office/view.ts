@@ -42,8 +42,8 @@ export const OfficeView = z.object({
     billing_interval: z.enum(['month', 'year']),
     /** A higher price that was announced, and the day of the first charge at it. */
     new_price: z.optional(z.object({ now: amount, price: amount, from_on: day })),
-    /** What it is made of. The first is the membership itself; the others can be dropped. */
-    lines: z.array(z.object({ product_id: z.int(), name: z.string(), price: amount })),
+    /** What renews. The membership itself is canceled; the others can be stopped. */
+    lines: z.array(z.object({ product_id: z.int(), name: z.string(), price: amount, can_stop: z.boolean() })),
     /** The day the paid month or year ends and, unless the membership is canceled, the next one begins. */
     renews_on: day,
     /** The period from that day on is not charged. */
@@ -66,7 +66,7 @@ export const OfficeView = z.object({
         ends_on: day,
       }),
     ),
-    /** After the end: what coming back costs, now and every month or year. Absent if it is not possible here. */
+    /** After the end: what coming back costs, now and every month or year; '0.00' if it was paid once. Absent if it is not possible here. */
     return_price: z.optional(amount),
   }),
   /** Absent: our own captcha. */

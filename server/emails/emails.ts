@@ -181,14 +181,14 @@ export async function resumedEmail(world: World, { member_id }: JobPayloads['kep
   const [member, membership] = await Promise.all([findMember(world, member_id), findMembership(world.db, member_id)])
   if (member.cancelled_at) return undefined
   const { renews_on, price } = renewalOf(world, membership)
-  const nextCharge = day(renews_on)
+  const next = membership.lines.length
+    ? `${costs(price, membership.billing_interval)} It renews on ${day(renews_on)}.`
+    : 'It is paid. There are no further charges.'
   return emailTo(world, member, {
     subject: 'Your membership continues',
-    preview: `Your cancellation is undone. Your membership renews on ${nextCharge}.`,
+    preview: `Your cancellation is undone. ${next}`,
     blocks: [
-      paragraph(
-        `You undid your cancellation, so your membership continues as before. ${costs(price, membership.billing_interval)} It renews on ${nextCharge}.`,
-      ),
+      paragraph(`Your membership continues as before. ${next}`),
       paragraph('Your link still works:'),
       linkBox(`${PUBLIC_URL}/${member.username}`),
       button('Open your office', OFFICE_URL),

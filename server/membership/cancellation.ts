@@ -8,7 +8,8 @@ import { runningPeriod, startsOn } from './next-step.ts'
 import { hasOpenCharge, lockMembership, setEnd, updateMembership } from './rows.ts'
 
 /**
- * Ends the membership and the member's site with the paid month, or now if the running month could not be charged.
+ * Ends the membership and the member's site with the paid month, or now if the running month could not be charged
+ * or nothing renews.
  * The lock decides between this and a renewal that begins at the same moment. Canceling twice changes nothing.
  */
 export const cancel = (world: World, member_id: string): Promise<void> =>
@@ -16,8 +17,8 @@ export const cancel = (world: World, member_id: string): Promise<void> =>
     const membership = await lockMembership(db, member_id)
     if (membership.cancelled_at || membership.state === 'ended') return
     const now = world.now()
-    const isUnpaid = membership.period_state === 'due' && !(await hasOpenCharge(db, membership.enrollment_id))
-    if (isUnpaid) {
+    const hasPaidPeriod = membership.period_state !== 'due' && membership.lines.length > 0
+    if (!hasPaidPeriod && !(await hasOpenCharge(db, membership.enrollment_id))) {
       await db.updateTable('member').set({ cancelled_at: now }).where('id', '=', member_id).execute()
       return endMembership({ ...world, db }, membership, 'canceled')
     }

@@ -18,6 +18,7 @@ import {
   setDue,
   setEnd,
   setPeriod,
+  stopCharging,
   updateMembership,
 } from './rows.ts'
 
@@ -89,6 +90,10 @@ function beginStep(world: World, member_id: string): Promise<Charge | undefined>
     const { cancelled_at, ends_at } = membership
     if (cancelled_at && ends_at && ends_at > world.now()) {
       await setDue(db, member_id, ends_at)
+      return undefined
+    }
+    if (!membership.lines.length && !cancelled_at && membership.state !== 'ended' && !membership.on_hold_since) {
+      await stopCharging(db, membership)
       return undefined
     }
     const next = nextStep(membership, todayOf(world))

@@ -3,6 +3,7 @@ import { renewalTotal } from '#contract/renewal.ts'
 import { consentFor, storeText } from '#server/catalog/catalog.ts'
 import { type Db, inTransaction } from '#server/db/db.ts'
 import type { RenewalLine, Tables } from '#server/db/tables.ts'
+import { addJob } from '#server/jobs/queue.ts'
 import { Refusal, refuseFields } from '#server/refusal.ts'
 import { todayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
@@ -10,11 +11,12 @@ import { type ChargeOutcome, sendForMember } from './card.ts'
 import { beginCharge } from './membership.ts'
 import { noticeTomorrow } from './notify.ts'
 import { addPeriod } from './periods.ts'
-import { hasOpenCharge, lockMembership, updateMembership } from './rows.ts'
+import { hasOpenCharge, lockMembership, setEnd, updateMembership } from './rows.ts'
 
 /**
  * A member whose membership has ended comes back under the same name and link: one payment at today's price, which starts a
- * new series of months. A declined card changes nothing. Returns nothing if there is nothing to pay.
+ * new series of months. A declined card changes nothing. Returns nothing if there is nothing to pay, as after a membership
+ * that was paid once.
  */
 export async function comeBack(
   world: World,
@@ -27,6 +29,12 @@ export async function comeBack(
     if (world.config.RENEWALS === 'off') throw new Refusal(409, 'Please contact us to come back.')
     if (!ends_at || ends_at > world.now() || (await hasOpenCharge(db, enrollment_id))) return undefined
     if (membership.on_hold_since) throw new Refusal(409, 'Your membership is on hold. Please contact us.')
+    if (!membership.lines.length) {
+      await setEnd(db, member_id, null, null)
+      await updateMembership(db, member_id, { state: 'active' })
+      await addJob(db, 'kept', { member_id }, world.now())
+      return undefined
+    }
     if (!membership.vault_reference || membership.never_retry_since)
       throw new Refusal(409, 'Please update your card first.')
     const { billing_interval } = membership

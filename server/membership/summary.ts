@@ -9,13 +9,17 @@ import { dayOf, lastDayOf, todayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
 import { lastPeriod } from './cancellation.ts'
 import { cardOf } from './charges.ts'
+import { membershipPackage } from './lines.ts'
 import { type Anchor, LAST_DAY, nextStep, startsOn } from './next-step.ts'
 import { firstPeriodFrom, linesDue, linesOn, priceOn } from './prices.ts'
 import { currentLines } from './return.ts'
 
 /** What a member sees of their membership. */
 export async function membershipSummary(world: World, member_id: string): Promise<OfficeView['membership']> {
-  const membership = await findMembership(world.db, member_id)
+  const [membership, ownPackage] = await Promise.all([
+    findMembership(world.db, member_id),
+    membershipPackage(world.db, member_id),
+  ])
   const { cancelled_at, ends_at, billing_interval } = membership
   const is_over = ends_at !== null && ends_at <= world.now()
   const renews_on = startsOn(membership, lastPeriod(world, membership) + 1)
@@ -25,7 +29,12 @@ export async function membershipSummary(world: World, member_id: string): Promis
     state: is_over ? 'ended' : membership.state,
     price: toAmount(renewalTotal(lines)),
     billing_interval,
-    lines: lines.map(({ product_id, name, renewal_cents }) => ({ product_id, name, price: toAmount(renewal_cents) })),
+    lines: lines.map(({ product_id, name, renewal_cents }) => ({
+      product_id,
+      name,
+      price: toAmount(renewal_cents),
+      can_stop: product_id !== ownPackage,
+    })),
     renews_on,
     ...(waived ? { waived } : {}),
     ...newPriceOf(membership, renews_on),

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { viewOffice } from '#server/office/view.ts'
 import { emailsTo, joinedMember } from '#server/test/member.ts'
 import { type Site, testSite } from '#server/test/site.ts'
@@ -6,8 +6,11 @@ import { settleAttempts } from '#server/worker/janitor.ts'
 import { runJobs } from '#server/worker/jobs.ts'
 import { cancel, resume } from './cancellation.ts'
 import { replaceCard } from './card.ts'
+import { liftHold, putOnHold } from './hold.ts'
+import { dropPackage } from './lines.ts'
 import { renewMemberships } from './membership.ts'
 import { changePrice } from './price-change.ts'
+import { comeBack } from './return.ts'
 
 /** What members are told about their money, by email and in the office. */
 
@@ -105,5 +108,82 @@ describe('a late answer about the old card', () => {
     const job = { kind: 'renewed', tries: 0, run_at: site.world.now(), done_at: null }
     await site.db.updateTable('job').set(job).where('kind', '=', 'renewed').execute()
     expect(await emailAbout(member, /^Your receipt/)).toContain('Mastercard ending in 4444')
+  })
+})
+
+describe('a membership that is paid once', () => {
+  const setInterval = (billing_interval: 'once' | 'month', renewal_cents: number) =>
+    site.db.updateTable('package').set({ billing_interval, renewal_cents }).where('product_id', '=', 34).execute()
+  beforeEach(() => setInterval('once', 0))
+  afterEach(() => setInterval('month', 9900))
+
+  const chargesOf = ({ username }: { username: string }) =>
+    site.db
+      .selectFrom('payment')
+      .innerJoin('member', 'member.enrollment_id', 'payment.enrollment_id')
+      .select(['amount_cents', 'payment.state'])
+      .where('username', '=', username)
+      .where('period', '>', 0)
+      .execute()
+
+  it('17.41 is never charged again: not after a hold, and not on coming back, which costs nothing', async () => {
+    const member = await join()
+    await pass(40)
+    await putOnHold(site.world, member.id, 'dispute')
+    await liftHold(site.world, member.id)
+    await pass(2)
+    expect(await chargesOf(member)).toEqual([])
+
+    await cancel(site.world, member.id)
+    const ended = (await viewOffice(site.world, member.id)).membership
+    const today = site.world.now().toISOString().slice(0, 10)
+    expect(ended).toMatchObject({ is_over: true, ended_on: today, cancelled_on: today, return_price: '0.00' })
+    expect(await emailAbout(member, /^Your membership has ended$/)).toContain('As you asked')
+
+    await comeBack(site.world, member.id, { shown_price: '0.00' })
+    await pass(40)
+    const back = (await viewOffice(site.world, member.id)).membership
+    expect(back).toMatchObject({ state: 'active', is_over: false, lines: [] })
+    expect(back.cancelled_on).toBeUndefined()
+    expect(await chargesOf(member)).toEqual([])
+    const email = await emailAbout(member, /^Your membership continues$/)
+    expect(email).toContain('There are no further charges.')
+    expect(email).not.toContain('$0.00')
+  })
+
+  it('17.41 the card is not kept for a series, which the consent excludes', async () => {
+    const { authorize } = site.world.payment
+    const holds: Parameters<typeof authorize>[0][] = []
+    site.world.payment.authorize = (hold, signal) => {
+      holds.push(hold)
+      return authorize(hold, signal)
+    }
+    const once = await join()
+    await setInterval('month', 9900)
+    const monthly = await join()
+    site.world.payment.authorize = authorize
+    expect(holds.map(({ is_once }) => is_once)).toEqual([true, undefined])
+    const stored = await site.db
+      .selectFrom('membership')
+      .select(['member_id', 'vault_reference'])
+      .where('member_id', 'in', [once.id, monthly.id])
+      .execute()
+    const referenceOf = (id: string) => stored.find(({ member_id }) => member_id === id)?.vault_reference
+    expect([referenceOf(once.id), referenceOf(monthly.id)]).toEqual(['', expect.stringMatching(/./)])
+  })
+
+  it('17.41 a package beside it can be stopped, even if its charge is past due', async () => {
+    const member = await join({ autoship_product_ids: '41' })
+    const { lines } = (await viewOffice(site.world, member.id)).membership
+    expect(lines).toMatchObject([{ product_id: 41, can_stop: true }])
+    const { charge } = site.world.payment
+    site.world.payment.charge = async () => ({ outcome: 'declined', decline_class: 'card', issuer_code: '51' })
+    await pass(31)
+    site.world.payment.charge = charge
+    expect((await viewOffice(site.world, member.id)).membership.state).toBe('past_due')
+    await dropPackage(site.world, member.id, { product_id: 41 })
+    await pass(20)
+    expect((await viewOffice(site.world, member.id)).membership).toMatchObject({ state: 'active', lines: [] })
+    expect((await chargesOf(member)).map(({ state }) => state)).toEqual(['declined'])
   })
 })

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Enrollment } from '#contract/enrollment.ts'
+import { renewalTotal } from '#contract/renewal.ts'
 import type { Db } from '#server/db/db.ts'
 import { statement } from '#server/db/statement.ts'
 import type { Details, PaymentState, Tables } from '#server/db/tables.ts'
@@ -49,6 +50,7 @@ export async function authorize(world: World, attempt: Attempt, order: Enrollmen
     amount_cents: attempt.amount_cents,
     card: { cc_number, cc_month, cc_year, cc_cvv },
     billing: { first_name, last_name, address, address2, city, state, country, post_code },
+    ...(renewalTotal(attempt.details.lines) ? {} : { is_once: true as const }),
   }
   try {
     const answer = await world.payment.authorize(hold, gatewayDeadline(world))

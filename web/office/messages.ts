@@ -7,10 +7,12 @@ export const cancelMembershipQuestion = (
   onConfirm: () => Promise<unknown>,
 ): Question => ({
   title: 'Cancel your membership?',
-  text: [
-    `Your membership stays active until ${longDay(membership.renews_on)}, the end of the ${membership.billing_interval} you have paid for. Your link closes on that day, and you won't be charged again.`,
-    `We'll send a confirmation to ${email}. Until your membership ends, you can resume it here.`,
-  ].join('\n\n'),
+  text: membership.lines.length
+    ? [
+        `Your membership stays active until ${longDay(membership.renews_on)}, the end of the ${membership.billing_interval} you have paid for. Your link closes on that day, and you won't be charged again.`,
+        `We'll send a confirmation to ${email}. Until your membership ends, you can resume it here.`,
+      ].join('\n\n')
+    : `Your membership ends now, and your link closes. We'll send a confirmation to ${email}. You can come back here at no cost.`,
   icon: 'warning',
   confirm: 'Cancel membership',
   cancel: 'Keep membership',

@@ -53,6 +53,8 @@ export type Hold = {
   amount_cents: number
   card: Card
   billing: Billing
+  /** Nothing of the order renews: no series begins, and the card is not kept. */
+  is_once?: true
 }
 
 export type Renewal = {

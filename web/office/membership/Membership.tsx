@@ -31,13 +31,13 @@ export function Membership({ office }: { office: Office }) {
       </div>
       <SuccessNotice message={office.successIn('membership')} />
       <dl className="facts">
-        {lines.length > 1 &&
-          lines.map((line, index) => (
+        {lines.some((line) => line.can_stop) &&
+          lines.map((line) => (
             <div key={line.product_id}>
               <dt>{line.name}</dt>
               <dd>
                 {showAmount(line.price)}
-                {index > 0 && !is_over && <DropButton office={office} line={line} />}
+                {line.can_stop && !is_over && <DropButton office={office} line={line} />}
               </dd>
             </div>
           ))}
@@ -70,7 +70,7 @@ export function Membership({ office }: { office: Office }) {
           <dd>{view.sponsor_name}</dd>
         </div>
       </dl>
-      <CardOnFile office={office} />
+      {lines.length > 0 && <CardOnFile office={office} />}
       <p className="small">{whatComesNext(membership)}</p>
       {is_over && membership.return_price && <ComeBackButton office={office} price={membership.return_price} />}
       {!is_over && (cancelled_on ? <ResumeButton office={office} /> : <CancelButton office={office} />)}
@@ -111,6 +111,7 @@ function whatComesNext({
   return_price,
 }: MembershipView) {
   if (is_over && return_price === undefined) return "Your link is closed, and you won't be charged."
+  if (is_over && !lines.length) return 'Your link is closed. You can come back at no cost and keep your name and link.'
   if (is_over)
     return "Your link is closed, and you won't be charged. You can come back with one payment and keep your name and link."
   if (is_on_hold) return 'Nothing is charged while your membership is on hold. Please contact us.'
@@ -164,6 +165,7 @@ function DropButton({ office, line }: { office: Office; line: MembershipView['li
 /** Coming back is a payment, so the price is on the button. */
 function ComeBackButton({ office, price: shown_price }: { office: Office; price: string }) {
   const { username, membership } = office.view
+  const isPaid = membership.lines.length > 0
   const { button, error } = useAction(async () => {
     office.clearSuccess()
     const view = await redirectIfSignedOut(officeApi.comeBack({ username, shown_price }))
@@ -174,11 +176,11 @@ function ComeBackButton({ office, price: shown_price }: { office: Office; price:
   })
   return (
     <>
-      <p className="small">{consentText(shown_price, shown_price, membership.billing_interval)}</p>
+      {isPaid && <p className="small">{consentText(shown_price, shown_price, membership.billing_interval)}</p>}
       <ErrorNotice message={error} />
-      <ActionButton
-        {...button}
-      >{`Come back for ${showAmount(shown_price)} a ${membership.billing_interval}`}</ActionButton>
+      <ActionButton {...button}>
+        {isPaid ? `Come back for ${showAmount(shown_price)} a ${membership.billing_interval}` : 'Come back'}
+      </ActionButton>
     </>
   )
 }

@@ -45,8 +45,16 @@ export const receiptContent = (view: OfficeView, receipt: Receipt, url: string):
 export const showCard = ({ brand, last_four }: NonNullable<Receipt['card']>): string =>
   `${brand} ending in ${last_four}`
 
-const renewalNote = ({ price, billing_interval, renews_on, cancelled_on, ended_on }: OfficeView['membership']) => {
+const renewalNote = ({
+  lines,
+  price,
+  billing_interval,
+  renews_on,
+  cancelled_on,
+  ended_on,
+}: OfficeView['membership']) => {
   if (ended_on) return `The membership ended on ${longDay(ended_on)}.`
   if (cancelled_on) return `The membership ends on ${longDay(renews_on)}. There are no further charges.`
+  if (!lines.length) return 'The membership is paid. There are no further charges.'
   return `The membership renews on ${longDay(renews_on)} for ${showAmount(price)} a ${billing_interval}, until it is canceled.`
 }

@@ -100,7 +100,8 @@ test('15.21 typographic characters are text, others are not', () => {
 })
 
 test('15.21 the card is named if it is known, and a canceled membership says that nothing renews', () => {
-  const membership = { price: '99.00', billing_interval: 'month', renews_on: '2026-12-15', is_over: false }
+  const dates = { billing_interval: 'month', renews_on: '2026-12-15', is_over: false }
+  const membership = { price: '99.00', lines: [{}], ...dates }
   const receipt = { reference: 'r7', paid_on: '2026-11-15', lines: [], total: '99.00' }
   const view = { first_name: 'Zoë', last_name: 'Example', business_name: '', membership, sponsor_name: 'Ana' } as never
   const of = (changes: object, more: object = {}) =>
@@ -113,5 +114,8 @@ test('15.21 the card is named if it is known, and a canceled membership says tha
   expect(of({}).note).toBe('The membership renews on December 15, 2026 for $99.00 a month, until it is canceled.')
   expect(of({ membership: { ...membership, cancelled_on: '2026-11-20' } }).note).toBe(
     'The membership ends on December 15, 2026. There are no further charges.',
+  )
+  expect(of({ membership: { price: '0.00', lines: [], ...dates } }).note).toBe(
+    'The membership is paid. There are no further charges.',
   )
 })

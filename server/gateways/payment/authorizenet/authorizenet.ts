@@ -44,7 +44,7 @@ export function authorizeNet({ now, ...account }: Account & { now: () => Date })
     if ('outcome' in result) return result
     const held = { transaction_id: result.transId, reference: hold.reference, profileReply: result.profileReply }
     return outcomeOfResponse(hold.reference, result, signal, async () => ({
-      vault_reference: await vaultReference(send, held, signal),
+      vault_reference: hold.is_once ? '' : await vaultReference(send, held, signal),
       card: storedCardOf(hold.card),
     }))
   }

@@ -12,19 +12,19 @@ export const isTooLong = (cc_number: string) => cardDigits(cc_number).length > L
 
 // Keep the order: the vendor requires the elements in the order of AnetApiSchema.xsd.
 
-/** Holds the amount, stores the card, and starts a recurring series. */
-export const authorizeRequest = ({ reference, amount_cents, card, billing }: Hold) => ({
+/** Holds the amount. Stores the card and starts a recurring series, unless the order is paid once. */
+export const authorizeRequest = ({ reference, amount_cents, card, billing, is_once }: Hold) => ({
   refId: reference,
   transactionRequest: {
     transactionType: 'authOnlyTransaction',
     amount: toAmount(amount_cents),
     payment: creditCard(card),
-    profile: { createProfile: true },
+    ...(is_once ? {} : { profile: { createProfile: true } }),
     order: { invoiceNumber: reference },
     customer: { id: reference },
     billTo: billTo(billing),
     transactionSettings: { setting: [setting('allowPartialAuth', false), duplicateWindow] },
-    processingOptions: { isFirstRecurringPayment: true, isStoredCredentials: true },
+    ...(is_once ? {} : { processingOptions: { isFirstRecurringPayment: true, isStoredCredentials: true } }),
   },
 })
 

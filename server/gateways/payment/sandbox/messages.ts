@@ -30,7 +30,13 @@ const billing = z.object({
   post_code: z.string(),
 })
 
-export const HoldMessage: z.ZodMiniType<Hold> = z.object({ reference: shortText, amount_cents: cents, card, billing })
+export const HoldMessage: z.ZodMiniType<Hold> = z.object({
+  reference: shortText,
+  amount_cents: cents,
+  card,
+  billing,
+  is_once: z.optional(z.literal(true)),
+})
 export const RenewalMessage: z.ZodMiniType<Renewal> = z.object({
   reference: shortText,
   amount_cents: cents,

@@ -64,7 +64,8 @@ export function sandboxOn(ledger: Ledger, declines = declineScript()): SandboxGa
       const entry = ledger.add(...newHold(hold, decision))
       if (fault === 'slow') await sleep(SLOW_MS, undefined, { signal }).catch(() => undefined)
       if (fault === 'lost_after' || signal.aborted) return unknown
-      return authorizationOf(ledger, entry)
+      const answer = authorizationOf(ledger, entry)
+      return hold.is_once && answer.outcome === 'approved' ? { ...answer, vault_reference: '' } : answer
     },
     async charge(renewal, signal) {
       if (signal.aborted) return unknown
