@@ -454,7 +454,11 @@ export type RenewalLine = {
   name: string
   renewal_cents: number
   /** A higher price that was announced, for periods that begin on this day or later. */
-  announced?: { renewal_cents: number; from_on: string }
+  announced?: {
+    renewal_cents: number
+    from_on: string /** The email has not been sent yet. */
+    is_untold?: true | undefined
+  }
 }
 
 /** Why a mail server refuses an address for good. */

@@ -4,7 +4,8 @@ import { periodStart } from '#contract/renewal.ts'
 import type { Email } from '#server/gateways/mail/port.ts'
 import type { JobPayloads } from '#server/jobs/queue.ts'
 import { findMember } from '#server/members/members.ts'
-import { priceOn } from '#server/membership/prices.ts'
+import { noticeEnd } from '#server/membership/price-change.ts'
+import { firstPeriodFrom, priceOn } from '#server/membership/prices.ts'
 import { findMembership, isRenewing, renewalOf } from '#server/membership/summary.ts'
 import { dayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
@@ -71,14 +72,18 @@ export async function yearlyReminderEmail(
 /** What changes, from when on, and how to say no. */
 export async function priceChangedEmail(
   world: World,
-  { member_id, product_id, old_cents, new_cents, starts_on }: JobPayloads['price_changed'],
+  { member_id, product_id, old_cents, new_cents, ...job }: JobPayloads['price_changed'],
 ): Promise<Email | undefined> {
   const [member, membership] = await Promise.all([findMember(world, member_id), findMembership(world.db, member_id)])
   const line = membership.lines.find((each) => each.product_id === product_id)
   if (!line || membership.state === 'ended') return undefined // who has canceled since may resume, and pays the new price then
   const { billing_interval } = membership
+  const { announced } = line
+  const starts_on = announced?.is_untold ? firstPeriodFrom(membership, noticeEnd(world, announced)) : job.starts_on
+  const told = announced ? { ...line, announced: { ...announced, is_untold: undefined } } : line
+  const lines = membership.lines.map((each) => (each === line ? told : each))
   const [before, after] = [old_cents, new_cents].map((cents) => showAmount(toAmount(cents)))
-  const charge = showAmount(toAmount(priceOn(membership.lines, starts_on)))
+  const charge = showAmount(toAmount(priceOn(lines, starts_on)))
   const change = `from ${before} to ${after} a ${billing_interval}`
   const total =
     membership.lines.length > 1 ? ` Together with the rest of your membership, that charge is ${charge}.` : ''

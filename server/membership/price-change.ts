@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { addDays } from '#contract/renewal.ts'
 import { type Db, inTransaction } from '#server/db/db.ts'
-import type { Tables } from '#server/db/tables.ts'
+import type { RenewalLine, Tables } from '#server/db/tables.ts'
 import { addJob, type JobPayloads } from '#server/jobs/queue.ts'
 import { OperatorError } from '#server/operator-error.ts'
 import { todayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
 import { changeLine, firstPeriodFrom } from './prices.ts'
-import { updateMembership } from './rows.ts'
+import { lockMembership, updateMembership } from './rows.ts'
 
 export const MIN_NOTICE_DAYS = 7
 
@@ -173,11 +173,12 @@ type Member = Awaited<ReturnType<typeof membersAfter>>[number]
 async function tellMember(world: World, db: Db, member: Member, change: Tables['price_change']): Promise<boolean> {
   const { product_id, new_cents } = change
   const line = member.lines.find((each) => each.product_id === product_id)
-  if (!line || (line.announced ?? line).renewal_cents === new_cents) return false
-  const changed = changeLine(line, new_cents, addDays(todayOf(world), change.notice_days))
+  if (!line || ((line.announced ?? line).renewal_cents === new_cents && !line.announced?.is_untold)) return false
+  const { announced, ...changedLine } = changeLine(line, new_cents, addDays(todayOf(world), change.notice_days))
+  const changed = announced ? { ...changedLine, announced: { ...announced, is_untold: true as const } } : changedLine
   const lines = member.lines.map((each) => (each === line ? changed : each))
   await updateMembership(db, member.member_id, { lines: JSON.stringify(lines) })
-  const starts_on = firstPeriodFrom(member, changed.announced?.from_on ?? '')
+  const starts_on = firstPeriodFrom(member, announced?.from_on ?? '')
   const old_cents = line.renewal_cents
   await addJob(
     db,
@@ -186,4 +187,25 @@ async function tellMember(world: World, db: Db, member: Member, change: Tables['
     world.now(),
   )
   return true
+}
+
+/** The email about a higher price was sent: from here on the price can be charged, after the shortest notice. */
+export const recordNotice = (world: World, { member_id, product_id, new_cents }: JobPayloads['price_changed']) =>
+  inTransaction(world.db, async (db) => {
+    const { lines } = await lockMembership(db, member_id)
+    const changed = lines.map(({ announced, ...line }): RenewalLine => {
+      if (!announced) return line
+      const isThis = line.product_id === product_id && announced.renewal_cents === new_cents && announced.is_untold
+      return {
+        ...line,
+        announced: isThis ? { renewal_cents: new_cents, from_on: noticeEnd(world, announced) } : announced,
+      }
+    })
+    await updateMembership(db, member_id, { lines: JSON.stringify(changed) })
+  })
+
+/** The first day on which an announced price can be charged, if its email is sent today. */
+export const noticeEnd = (world: World, { from_on, is_untold }: NonNullable<RenewalLine['announced']>): string => {
+  const earliest = addDays(todayOf(world), MIN_NOTICE_DAYS)
+  return is_untold && from_on < earliest ? earliest : from_on
 }

@@ -2,11 +2,13 @@ import { renewalTotal } from '#contract/renewal.ts'
 import type { RenewalLine } from '#server/db/tables.ts'
 import { type Anchor, startsOn } from './next-step.ts'
 
-/** What renews, at the prices of a period that begins on this day: an announced price counts from its day on. */
+/** What renews, at the prices of a period that begins on this day: an announced price counts from its day on, if the member was told. */
 export const linesOn = (lines: RenewalLine[], starts_on: string): RenewalLine[] =>
   lines.map(({ announced, ...line }) => {
     if (!announced) return line
-    return announced.from_on <= starts_on ? { ...line, renewal_cents: announced.renewal_cents } : { ...line, announced }
+    return announced.from_on <= starts_on && !announced.is_untold
+      ? { ...line, renewal_cents: announced.renewal_cents }
+      : { ...line, announced }
   })
 
 /** What an unpaid period costs now: packages that were dropped are gone, lower prices apply, and higher ones never do. */

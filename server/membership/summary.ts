@@ -103,7 +103,9 @@ const selectMembership = statement((db, { member_id }: { member_id: string }) =>
 
 /** A higher price that has been announced: the current one, the new one, and the day of the first charge at it. */
 function newPriceOf(membership: Membership, renews_on: string) {
-  const announced = membership.lines.flatMap((line) => (line.announced ? [line.announced.from_on] : []))
+  const announced = membership.lines.flatMap((line) =>
+    line.announced && !line.announced.is_untold ? [line.announced.from_on] : [],
+  )
   if (!announced.length) return {}
   const from_on = firstPeriodFrom(membership, announced.sort()[0] ?? '')
   const now = toAmount(renewalTotal(membership.lines))

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { longDay } from '#contract/days.ts'
 import { viewOffice } from '#server/office/view.ts'
 import { emailsTo, joinedMember } from '#server/test/member.ts'
 import { type Site, testSite } from '#server/test/site.ts'
@@ -185,5 +186,43 @@ describe('a membership that is paid once', () => {
     await pass(20)
     expect((await viewOffice(site.world, member.id)).membership).toMatchObject({ state: 'active', lines: [] })
     expect((await chargesOf(member)).map(({ state }) => state)).toEqual(['declined'])
+  })
+})
+
+describe('a higher price whose notice did not get out', () => {
+  const change = { product_id: 34, notice_days: 7, reason: 'costs', who: 'test' }
+  const amountsOf = async ({ username }: { username: string }) =>
+    (
+      await site.db
+        .selectFrom('payment')
+        .innerJoin('member', 'member.enrollment_id', 'payment.enrollment_id')
+        .select('amount_cents')
+        .where('username', '=', username)
+        .where('period', '>', 0)
+        .orderBy('attempt')
+        .execute()
+    ).map(({ amount_cents }) => amount_cents)
+
+  it('17.42 is not charged; a late notice moves it to a period that begins at least 7 days later', async () => {
+    const member = await join()
+    await pass(20)
+    const { send } = site.world.mail
+    site.world.mail.send = async () => {
+      throw new Error('The mail server is down.')
+    }
+    await changePrice(site.world, { ...change, new_cents: 12_900 })
+    await pass(8) // two days before the renewal
+    expect((await viewOffice(site.world, member.id)).membership.new_price).toBeUndefined()
+    site.world.mail.send = send
+    await site.db.updateTable('job').set({ run_at: site.world.now() }).where('done_at', 'is', null).execute()
+    const told = await emailAbout(member, /^Your price changes on/)
+    await pass(4)
+    expect(await amountsOf(member)).toEqual([9900])
+    const { new_price } = (await viewOffice(site.world, member.id)).membership
+    expect(new_price).toMatchObject({ now: '99.00', price: '129.00' })
+    expect(told).toContain(`Your first charge at the new price is on ${longDay(new_price?.from_on ?? '')}`)
+    await pass(31)
+    expect(await amountsOf(member)).toEqual([9900, 12_900])
+    await changePrice(site.world, { ...change, new_cents: 9900 })
   })
 })

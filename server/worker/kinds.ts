@@ -30,7 +30,7 @@ import { guessesEmail } from '#server/emails/staff.ts'
 import { type Email, UndeliverableAddress } from '#server/gateways/mail/port.ts'
 import type { JobKind, JobPayloads } from '#server/jobs/queue.ts'
 import { noteBounce } from '#server/members/bounces.ts'
-import { announcePrices } from '#server/membership/price-change.ts'
+import { announcePrices, recordNotice } from '#server/membership/price-change.ts'
 import { captureHold, voidHold } from '#server/payments/holds.ts'
 import { executeRefund } from '#server/payments/refunds.ts'
 import type { World } from '#server/world/world.ts'
@@ -46,7 +46,10 @@ type KindOfJob<Payload> = {
 type WriteEmail<Payload> = (world: World, payload: Payload) => Email | undefined | Promise<Email | undefined>
 
 /** Writes the email when the job runs, and sends it if it is still relevant. An address that takes no email is noted. */
-const email = <Payload>(write: WriteEmail<Payload>): KindOfJob<Payload> => ({
+const email = <Payload>(
+  write: WriteEmail<Payload>,
+  onSent?: (world: World, payload: Payload) => Promise<unknown>,
+): KindOfJob<Payload> => ({
   run: async (world, payload, job_id) => {
     const message = await write(world, payload)
     if (!message?.to) return // somebody who was erased has no address
@@ -54,6 +57,7 @@ const email = <Payload>(write: WriteEmail<Payload>): KindOfJob<Payload> => ({
       if (error instanceof UndeliverableAddress) await noteBounce(world, message.to, error.bounce)
       throw error
     })
+    await onSent?.(world, payload)
   },
   maxBackoffSeconds: 3600,
   maxTries: 100, // about four days
@@ -79,7 +83,7 @@ export const kinds: { [Kind in JobKind]: KindOfJob<JobPayloads[Kind]> } = {
   charging_resumed: email(chargingResumedEmail),
   card_expires: email(cardExpiresEmail),
   yearly_reminder: email(yearlyReminderEmail),
-  price_changed: email(priceChangedEmail),
+  price_changed: email(priceChangedEmail, recordNotice),
   price_change: { run: announcePrices, maxBackoffSeconds: 60 },
   confirm_email: email(confirmAddressEmailFor),
   confirm_address: email(confirmCurrentAddressEmailFor),
