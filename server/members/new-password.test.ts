@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { passwordResetEmailFor } from '#server/emails/changes.ts'
 import { beforeTransactions, recordStatements } from '#server/test/database.ts'
 import {
@@ -203,13 +203,18 @@ describe('a forgotten password', () => {
       .executeTakeFirstOrThrow()
     const payload = JSON.stringify(original)
     const token = await tokenSentTo(email)
-    await runJobAgain() // as after a crash between sending and marking the job as done
-    const emails = await emailsTo(site, email)
-    expect(emails.filter((message) => linkTokenIn(message) === token)).toHaveLength(2)
+    const send = vi.spyOn(site.world.mail, 'send')
+    const sentAgain = async () => {
+      await runJobAgain()
+      await emailsTo(site, email)
+      return send.mock.calls.flatMap(([{ text, key }]) => (key === id ? [linkTokenIn({ body: text })] : []))
+    }
+    expect(await sentAgain(), 'as after a crash between sending and marking the job as done').toEqual([token])
     expect((await reset(token)).statusCode).toBe(200)
-    await runJobAgain()
-    expect((await emailsTo(site, email)).filter((message) => linkTokenIn(message) === token)).toHaveLength(2)
+    send.mockClear()
+    expect(await sentAgain()).toEqual([])
     expect((await reset(token)).statusCode).toBe(401)
+    send.mockRestore()
   })
 
   it('15.8 a changed address or password invalidates earlier links', async () => {

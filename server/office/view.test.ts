@@ -106,7 +106,7 @@ describe('the office', () => {
         shown_price: '99.00',
         id: randomUUID(),
         credential_id: 'x',
-        response: {},
+        response: { id: 'x' },
         sealed: 'x',
         code: '123456',
       }

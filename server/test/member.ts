@@ -42,7 +42,7 @@ export async function emailsTo(site: Site, email: string, subject?: string): Pro
 }
 
 /** The token in the URL fragment of an email's link. */
-export const linkTokenIn = (email: Message | undefined) =>
+export const linkTokenIn = (email: Pick<Message, 'body'> | undefined) =>
   /\/office\/[a-z-]+#([\w-]{43})/.exec(email?.body ?? '')?.[1] ?? ''
 
 /** How many requests are sent at once. PGlite has one connection, so more of them would show nothing new. */
