@@ -203,7 +203,21 @@ describe('a higher price whose notice did not get out', () => {
         .execute()
     ).map(({ amount_cents }) => amount_cents)
 
-  it('17.42 is not charged; a late notice moves it to a period that begins at least 7 days later', async () => {
+  it('17.42 is not charged while the mail server is down', async () => {
+    const member = await join()
+    await pass(20)
+    const { send } = site.world.mail
+    site.world.mail.send = async () => {
+      throw new Error('The mail server is down.')
+    }
+    await changePrice(site.world, { ...change, new_cents: 12_900 })
+    await pass(12)
+    site.world.mail.send = send
+    await changePrice(site.world, { ...change, new_cents: 9900 })
+    expect(await amountsOf(member)).toEqual([9900])
+  })
+
+  it('17.42 a late notice moves the price to a period that begins at least 7 days later', async () => {
     const member = await join()
     await pass(20)
     const { send } = site.world.mail
