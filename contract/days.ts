@@ -41,7 +41,7 @@ export const timeIn = (time_zone: string, time: Date): string =>
 export const clockIn = (time_zone: string, time: Date): string =>
   formatOf(time_zone, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZoneName: 'short' }).format(time)
 
-/** A day has no zone any more: UTC keeps it as it is. A time is not a day, and becomes 'Invalid Date'. */
+/** A day has no zone, so formatting it in UTC keeps it the same. A time becomes 'Invalid Date'. */
 const formatDay = (day: string, style: Intl.DateTimeFormatOptions) =>
   new Date(`${day}T00:00Z`).toLocaleDateString('en-US', { ...style, timeZone: 'UTC' })
 

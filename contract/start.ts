@@ -44,7 +44,7 @@ export type StartData = {
   /** The preselected package, if there is one. */
   product_id?: number
   grand_total: string
-  /** In the operator's time zone, where the page counts on when it is open for days. */
+  /** In the operator's time zone. A page that stays open for days counts on from here. */
   today: string
   time_zone: string
   /** The day of the first renewal, '2026-12-15', for a package that renews monthly or yearly. */

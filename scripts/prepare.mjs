@@ -19,7 +19,7 @@ export async function prepare() {
   if (!node) {
     stop(`Foyer needs Node 24. This is ${process.version}, and npm has none for ${process.platform}-${process.arch}.`)
   }
-  process.env.NODE_COMPILE_CACHE ??= join(modules, '.cache', 'foyer-compiled') // halves the start of a command
+  process.env.NODE_COMPILE_CACHE ??= join(modules, '.cache', 'foyer-compiled') // halves the time a command takes to start
   process.env.PATH = [dirname(node), join(modules, '.bin'), process.env.PATH].join(delimiter)
   return { node }
 }

@@ -30,7 +30,7 @@ const commands = {
 
 const [name, ...args] = process.argv.slice(2)
 const { program, pages, keepsTestPages } = commands[name]
-// The token outlives restarts, so that an open page goes on working.
+// The token outlives restarts, so that an open page keeps working.
 if (keepsTestPages) process.env.TEST_PAGES_TOKEN ??= randomBytes(18).toString('base64url')
 const { node } = await prepare()
 const buildError = pages ? await buildWeb({ node }) : 0

@@ -25,7 +25,7 @@ const password = z
     z.minLength(1, 'Please enter your password.'),
     z.maxLength(figures.password_max_length, 'This password is too long.'),
   )
-/** Who can refund and read everything needs a longer one than a member (PCI DSS 8.3.6). */
+/** Staff can refund and read everything, so they need longer passwords than members (PCI DSS 8.3.6). */
 export const STAFF_PASSWORD_LENGTH = 12
 const newPassword = fields.password.check(
   z.refine(

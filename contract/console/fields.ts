@@ -7,7 +7,7 @@ const isOnCalendar = (day: string) => {
   const time = new Date(`${day}T00:00:00Z`)
   return !Number.isNaN(time.getTime()) && time.toISOString().startsWith(day)
 }
-/** A day of the calendar, in this century or the ones next to it: no database or time zone fails on it. */
+/** A calendar day from 1900 to 2199, which every database and time zone can handle. */
 export const day = z
   .string(NOT_A_DAY)
   .check(z.regex(/^(?:19|20|21)\d\d-\d\d-\d\d$/, NOT_A_DAY), z.refine(isOnCalendar, NOT_A_DAY))
@@ -16,7 +16,7 @@ export const positiveNumber = (message: string) =>
   z.coerce.number(message).check(z.int(message), z.minimum(1, message), z.maximum(2 ** 31 - 1, message))
 
 /** Where the next page of a list begins. */
-export const listKey = z.optional(z.string().check(z.maxLength(200, 'This page of the list does not exist.')))
+export const listKey = z.optional(z.string().check(z.maxLength(200, 'This page of the list doesn’t exist.')))
 
 export const BAD_AMOUNT = 'Please enter an amount in dollars, such as 25.00.'
 const dollars = (text: string) =>

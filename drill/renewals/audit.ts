@@ -173,7 +173,7 @@ const subjects = {
   ends: /^Your membership has ended$/,
   prices: /^Your price (changes on|stays)|^You pay less/,
   reminders: /^Your yearly reminder/,
-  resumed: /^Your renewal date has changed$|^A new start/,
+  resumed: /^Your renewal date has changed$|^Your membership charges have resumed$/,
 }
 const jobKinds: Record<keyof typeof subjects, string> = {
   receipts: 'renewed',

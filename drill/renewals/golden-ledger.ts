@@ -71,11 +71,11 @@ export function goldenLedger(plan: Plan, schedule: Schedule, prices: Prices, rac
   let current = newPeriod(0, 'paid')
   const periods = [current]
   let lines: PricedLine[] = plan.lines
-  /** What the newest period costs. Until it is paid, it can only become less. */
+  /** What the newest period costs. Until it is paid, it can only go down. */
   let due: Line[] = []
   /** Years are counted from here. */
   let yearsFrom = plan.joinedOn
-  /** The day of the next scheduled try, or none is left. */
+  /** The day of the next scheduled try, if one is left. */
   let nextTry: string | undefined
   let card = 0
   let bank: string[] = []
@@ -109,14 +109,14 @@ export function goldenLedger(plan: Plan, schedule: Schedule, prices: Prices, rac
     if (isOver) end()
     else emails.declines += 1
   }
-  /** The years move by as little as possible, so that nobody waits for a reminder much longer than a year. */
+  /** The years move by as little as possible, so that no member waits much longer than a year for a reminder. */
   const moveTo = (day: string, n: number) => {
     anchor = { day, n }
     const from = plan.months === 12 ? 5 : 8
     yearsFrom = daysBetween(yearsFrom, day).find((each) => each.slice(from) === day.slice(from)) ?? day
     remindOn = first(remindOn, daysLater(day, 1))
   }
-  /** On the renewal day, or later, when the time in between is free and the renewal day moves. */
+  /** On the renewal day, or later: then the time in between is free, and the renewal day moves. */
   const beginPeriod = (day: string) => {
     if (current.state === 'due' || current.ends_on < day) emails.resumed += 1
     if (current.state === 'due') Object.assign(current, { state: 'waived', ends_on: first(current.ends_on, day) })
@@ -162,7 +162,7 @@ export function goldenLedger(plan: Plan, schedule: Schedule, prices: Prices, rac
       return { ...rest, announced: { cents: new_cents, from } }
     })
   }
-  /** The first reminder from a day on: a number of days before another year. */
+  /** The first reminder on or after a day, a number of days before a new year of membership. */
   const reminderFrom = (day: string): string => {
     for (let years = 1; ; years++) {
       const reminder = daysBefore(monthsLater(yearsFrom, 12 * years), REMINDER_DAYS)

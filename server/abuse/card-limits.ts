@@ -44,8 +44,8 @@ export async function countCardUse(world: World, use: CardUse): Promise<Counted>
 }
 
 /**
- * The same for a member in the office, who changes the card or pays with it. Behind a blocked network or while the breaker is
- * open, no bank is asked.
+ * The same for a member who changes a card or pays in the office. From a blocked network, or while the breaker is open, we
+ * don't ask the bank.
  */
 export async function countMembersCardUse(world: World, use: CardUse): Promise<Counted> {
   await refuseBlocked(world, use.client)
@@ -59,7 +59,7 @@ export async function countMembersCardUse(world: World, use: CardUse): Promise<C
 }
 
 const RISKY =
-  'Too many cards are being declined right now, so we can’t check or charge a card. Yours is unchanged. Please try again later.'
+  'Too many cards are being declined right now, so we can’t check or charge yours. Nothing has changed. Please try again later.'
 
 type Counted = { settle: (outcome?: Outcome) => Promise<void> }
 
@@ -86,7 +86,7 @@ const settle: Record<Outcome, Settle> = {
   },
   Pending: ({ db }, open) =>
     keepUsesOpen(db, { ...open, giveBack: ['LIMIT_DECLINES_BY_ENROLLMENT', 'LIMIT_DECLINES'] }),
-  // A bank confirms a verification more easily than a charge, so it is no success, and a member gets only so many a day.
+  // A bank verifies more easily than it charges, so this is no success for the breaker, and a member gets only so many a day.
   Verified: ({ db }, open) =>
     keepUsesOpen(db, { ...open, giveBack: ['LIMIT_DECLINES_BY_CARD', 'LIMIT_DECLINES_BY_PHONE', 'LIMIT_DECLINES'] }),
   Nothing: ({ db }, open) => giveBackUses(db, open),

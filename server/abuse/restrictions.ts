@@ -47,9 +47,9 @@ export async function pauseMessage(world: World): Promise<string | undefined> {
 }
 
 const BLOCKED =
-  'Joining and paying are not possible from your network at the moment. If you think that this is a mistake, please contact us.'
+  'You can’t join or pay from your network at the moment. If you think this is a mistake, please contact us.'
 
-/** For every call of the form, and whatever reaches a bank. Pages stay readable. */
+/** For every call of the form, and every call that reaches a bank. Pages stay readable. */
 export async function refuseBlocked(world: World, { address }: Pick<Client, 'address'>): Promise<void> {
   const { blocks } = await restrictions.get(world)
   if (!blocks.length) return

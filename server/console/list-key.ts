@@ -9,9 +9,9 @@ export function parseKey(text: string): [at: string, id: string] {
   return [at, id]
 }
 
-export const noSuchPage = () => new Refusal(422, 'This page of the list does not exist.')
+export const noSuchPage = () => new Refusal(422, 'This page of the list doesn’t exist.')
 
-/** A time as our own keys have it, to the millisecond or microsecond, on a day that exists. */
+/** A time in the format of our own keys, with milliseconds or microseconds, on a day that exists. */
 export function isTime(text: string): boolean {
   const [, day = ''] = /^([12]\d{3}-\d\d-\d\d)T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3,6}Z$/.exec(text) ?? []
   const time = new Date(`${day}T00:00:00Z`)

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** The server stops, starts or has lost its connection, or a standby answers that cannot write yet. */
+/** The server is stopping or starting, the connection was lost, or a standby can't write yet. */
 const CODES = /^(08...|57P0[123]|25006|ECONN\w+|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/
 /** The driver gives these no code. */
 const MESSAGES =
@@ -12,8 +12,8 @@ const isDatabaseAway = (error: unknown): boolean =>
 const PAUSE_MS = 250
 
 /**
- * Repeats work while the database is away, for at most this long, so that it goes on as soon as the database is back. The
- * work may have been committed although its answer was lost, so it must be harmless to repeat.
+ * Repeats work while the database is away, for at most this long, so that it succeeds as soon as the database is back. The
+ * work may have been committed even though its answer was lost, so it must be safe to repeat.
  */
 export async function untilDatabaseIsBack<Result>(ms: number, work: () => Promise<Result>): Promise<Result> {
   for (const end = performance.now() + ms; ; await sleep(PAUSE_MS)) {

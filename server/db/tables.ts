@@ -65,7 +65,7 @@ export type Tables = {
     refunded_cents: Generated<number>
     /** 0 is the first charge, n the renewal for the nth period. */
     period: number
-    /** Not a scheduled charge: the member has entered a new card, or comes back. */
+    /** Not a scheduled charge: the member entered a new card or came back. */
     by_member: Generated<boolean>
     details: ColumnType<Details | null, string | null, string | null>
     password_hash: string | null

@@ -60,16 +60,16 @@ export async function renewalDeclinedEmail(
   const [member, charge] = await Promise.all([findMember(world, member_id), findCharge(world, key)])
   if (charge.period_state !== 'due') return undefined // paid in the meantime
   const amount = showAmount(toAmount(charge.amount_cents))
-  const card = 'Update your card in your office, and we charge it at once.'
+  const card = 'Update your card in your office, and we’ll charge it right away.'
   const { new_brand: card_brand, new_last_four: card_last_four } = charge
   const isOtherNext = !charge.is_on_file && charge.due_on <= dayOf(world, charge.updated_at)
   const next = isOtherNext
-    ? `We charge your new card, ${nameCard({ card_brand, card_last_four })}, next.`
+    ? `Next, we’ll charge your new card, ${nameCard({ card_brand, card_last_four })}.`
     : charge.never_retry_since
-      ? `Your bank does not allow another attempt with this card. ${card} Without a new card your membership ends on ${day(charge.gives_up_on)}.`
+      ? `Your bank doesn’t allow another attempt with this card. ${card} Without a new card, your membership ends on ${day(charge.gives_up_on)}.`
       : charge.is_last_try
-        ? `We try once more on ${day(charge.due_on)}. If that fails too, your membership ends that day. ${card}`
-        : `You stay a member, and we try again on ${day(charge.due_on)}. ${card}`
+        ? `We’ll try once more on ${day(charge.due_on)}. If that fails too, your membership ends that day. ${card}`
+        : `You stay a member, and we’ll try again on ${day(charge.due_on)}. ${card}`
   return emailTo(world, member, {
     subject: charge.is_last_try ? 'Last try: your payment did not go through' : 'Your payment did not go through',
     preview: `${amount} for your membership was declined. Nothing was charged.`,
@@ -79,7 +79,7 @@ export async function renewalDeclinedEmail(
       ),
       paragraph(next),
       button('Update your card', `${world.config.OFFICE_URL}#card`),
-      smallPrint('If you don’t want to stay a member, you can cancel in your office. We then don’t try again.'),
+      smallPrint('If you don’t want to stay a member, you can cancel in your office. Then we won’t try again.'),
     ],
   })
 }
@@ -128,17 +128,17 @@ export async function renewalMovedEmail(
   })
 }
 
-/** Nothing could be charged for a time, and now a new period begins. */
+/** A new period begins after a time in which we couldn't charge. */
 export async function chargingResumedEmail(
   world: World,
   { member_id, missed_from, starts_on, is_moved }: JobPayloads['charging_resumed'],
 ): Promise<Email> {
   const [member, membership] = await Promise.all([findMember(world, member_id), findMembership(world.db, member_id)])
   const interval = membership.billing_interval
-  const free = `You weren’t charged from ${day(missed_from)} to ${day(starts_on)}`
-  const moved = is_moved ? ' From now on, your membership renews on that day instead of the old one.' : ''
+  const free = `You weren’t charged from ${day(missed_from)} until ${day(starts_on)}`
+  const moved = is_moved ? ' That’s your new renewal date.' : ''
   return emailTo(world, member, {
-    subject: is_moved ? 'Your renewal date has changed' : 'A new start after a time without charges',
+    subject: is_moved ? 'Your renewal date has changed' : 'Your membership charges have resumed',
     preview: `${free}. You don’t owe anything for that time.`,
     blocks: [
       paragraph(

@@ -17,12 +17,12 @@ export async function guessesEmail(
     : `Someone entered a wrong password or code for the console sign-in of ${person.email} many times today. Password sign-in from a new browser is closed to them until tomorrow.`
   const advice = isOwn
     ? 'If this wasn’t you, change your password in the console under Your access, and tell an owner.'
-    : 'If they don’t know about it, ask them to change their password or to add a passkey.'
+    : 'If it wasn’t them, ask them to change their password or add a passkey.'
   return emailTo(
     world,
     { email: recipient.email, first_name: recipient.name },
     {
-      subject: 'Wrong passwords at the console',
+      subject: 'Failed sign-ins to the console',
       preview: text,
       blocks: [paragraph(text), paragraph(advice)],
     },

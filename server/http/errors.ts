@@ -61,7 +61,7 @@ export function replyToUnreadable(error: FastifyError, reply: FastifyReply, head
   return reply.code(status).headers(headers).type('application/json').send(JSON.stringify(body))
 }
 
-/** Which site is meant must be clear to us and to a proxy alike. */
+/** We and a proxy must agree on which site is meant. */
 export const replyToWrongHosts = (reply: FastifyReply): FastifyReply =>
   reply
     .code(400)

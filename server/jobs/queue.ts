@@ -46,7 +46,7 @@ export type JobPayloads = {
   /** A period that is not charged. */
   waived: { member_id: string; starts_on: string; ends_on: string }
   renewal_moved: { member_id: string }
-  /** A member who could not be charged starts a new period, on another day of the month if it is moved. */
+  /** A member we couldn't charge on time starts a new period. `is_moved`: the renewal day has changed. */
   charging_resumed: { member_id: string; missed_from: string; starts_on: string; is_moved: boolean }
   card_expires: { member_id: string }
   yearly_reminder: { member_id: string }
@@ -59,7 +59,7 @@ export type JobPayloads = {
   forgotten: { name: string; asked_at: string; network?: string }
   /** Sent to the old address. */
   email_changed: { email: string; first_name: string; new_email: string } & Changed
-  /** Tells a colleague, or an owner, that somebody guesses the colleague's password. */
+  /** Tells a colleague, or an owner, that someone is guessing the colleague's password. */
   staff_guesses: { staff_id: string; recipient_id: string }
   /** Deleted once the email is sent. */
   unpaid: { enrollment_id: string; email: string; first_name: string; site: string }

@@ -303,7 +303,7 @@ describe('a passkey', () => {
     expect((await add(cookieOf(changed))).statusCode).toBe(422)
   })
 
-  it('21.5 belongs to one member: the same credential cannot be added twice, by anybody', async () => {
+  it('21.5 belongs to one member: no one can add the same credential again', async () => {
     const { passkey } = await memberWithPasskey(site)
     const { cookie, password } = await memberInOffice(site)
     const body = { current_password: password }

@@ -41,7 +41,7 @@ const putOnFile = (world: World, member_id: string, card: Extract<CardReplacemen
     notice_at: noticeTomorrow(world, member_id),
   })
 
-/** Charges what is past due now that a new card is on file. The scheduled tries stay as they are. Returns nothing if nothing is. */
+/** Charges what is past due to a new card, apart from the scheduled tries. Returns undefined if nothing is past due. */
 export async function chargePastDue(world: World, member_id: string): Promise<ChargeOutcome | undefined> {
   if (world.config.RENEWALS === 'off') return undefined
   const charge = await inTransaction(world.db, async (db) => {
@@ -53,7 +53,7 @@ export async function chargePastDue(world: World, member_id: string): Promise<Ch
   return charge && sendForMember(world, charge)
 }
 
-/** How a charge that a member has asked for ended. */
+/** The outcome of a charge that a member asked for. */
 export type ChargeOutcome = 'Approved' | 'Declined' | 'Pending' | 'Failed'
 const outcomes: { [State in PaymentState]?: ChargeOutcome } = {
   captured: 'Approved',
@@ -61,7 +61,7 @@ const outcomes: { [State in PaymentState]?: ChargeOutcome } = {
   abandoned: 'Failed',
 }
 
-/** Sends it while the member waits. */
+/** Sends the charge while the member waits. */
 export async function sendForMember(world: World, charge: Parameters<typeof sendCharge>[1]): Promise<ChargeOutcome> {
   await sendCharge(world, charge)
   const { state } = await world.db

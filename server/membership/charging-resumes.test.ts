@@ -87,7 +87,7 @@ async function expectNewMonth(member: Member, missed_from: string, world: World 
   for (const [n, { starts_on }] of periods.entries()) if (n) expect(starts_on).toBe(periods[n - 1]?.ends_on)
   expect((await viewOffice(world, member.id)).membership.renews_on).toBe(next)
   const [email] = await emailsTo(site, member.email, 'Your renewal date has changed')
-  expect(email?.body).toContain(`You weren’t charged from ${longDay(missed_from)} to ${longDay(today)}`)
+  expect(email?.body).toContain(`You weren’t charged from ${longDay(missed_from)} until ${longDay(today)}`)
   const { problems } = await listProblems(site.world)
   expect(problems).toContainEqual(
     expect.objectContaining({ kind: 'resumed', member: expect.objectContaining({ id: member.id }) }),
@@ -99,7 +99,7 @@ async function expectNewMonth(member: Member, missed_from: string, world: World 
 }
 const longDay = (day: string) => new Date(day).toLocaleDateString('en-US', { dateStyle: 'long', timeZone: 'UTC' })
 
-it('17.38 a hold that is lifted the day before a renewal starts a new month, and charges it once', async () => {
+it('17.38 a hold lifted the day before a renewal starts a new month and charges it once', async () => {
   const member = await join()
   await putOnHold(site.world, member.id, 'dispute')
   await pass(daysUntil(periodStart(member.joined_on, 2)) - 1)
@@ -108,7 +108,7 @@ it('17.38 a hold that is lifted the day before a renewal starts a new month, and
   await expectNewMonth(member, periodStart(member.joined_on, 1))
 })
 
-it('17.38 so does a site that was down, even for one day', async () => {
+it('17.38 so does downtime, even of one day', async () => {
   for (const days of [1, 45]) {
     const member = await join()
     const due = periodStart(member.joined_on, 1)
@@ -120,7 +120,7 @@ it('17.38 so does a site that was down, even for one day', async () => {
   }
 })
 
-it('17.38 so does RENEWALS when it is switched on', async () => {
+it('17.38 so does switching RENEWALS on', async () => {
   const off: World = { ...site.world, config: { ...site.world.config, RENEWALS: 'off' } }
   const member = await join()
   await pass(50, off)
@@ -128,7 +128,7 @@ it('17.38 so does RENEWALS when it is switched on', async () => {
   await expectNewMonth(member, periodStart(member.joined_on, 1))
 })
 
-it('17.38 so does a gateway that rejected every charge for days through no fault of the card', async () => {
+it('17.38 so does a gateway that rejected every charge for days when no card was at fault', async () => {
   const member = await join()
   const due = periodStart(member.joined_on, 1)
   const { payment } = site.world
@@ -143,7 +143,7 @@ it('17.38 so does a gateway that rejected every charge for days through no fault
   expect((await viewOffice(site.world, member.id)).membership.renews_on).toBe(periodStart(todayOf(site.world), 1))
 })
 
-it('17.38 a declined charge whose last try was missed gets a new month, and a retry in time does not', async () => {
+it('17.38 a declined charge gets a new month if its last try was missed, but not if a retry was on time', async () => {
   const [missed, retried] = [
     await join({ cc_number: cards.renewalDeclinedOnce }),
     await join({ cc_number: cards.renewalDeclinedOnce }),

@@ -213,7 +213,7 @@ async function recordDeclined(world: World, key: AttemptKey, { decline_class, is
   const isCardOnFile = payment.vault_reference === membership.vault_reference // it may have been replaced since
   const never_retry_since = never_retry && isCardOnFile ? now : membership.never_retry_since
   if (membership.state === 'ended') {
-    await setPeriod(world.db, member_id, payment.period, 'unpaid') // the member wanted to come back, and sees that it failed
+    await setPeriod(world.db, member_id, payment.period, 'unpaid') // the member tried to come back and sees that it failed
     await updateMembership(world.db, member_id, { never_retry_since })
     return
   }

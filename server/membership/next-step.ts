@@ -49,7 +49,7 @@ function nextTry(membership: Situation, today: string): NextStep {
   if (day === undefined) return { step: 'end', why: 'unpaid' }
   const until = addDays(starts_on, day)
   if (today < until) return { step: 'wait', until }
-  const isTooLate = today > (day === 0 ? starts_on : last_on) // it could not be charged in time: not the member's fault
+  const isTooLate = today > (day === 0 ? starts_on : last_on) // we couldn't charge in time, which isn't the member's fault
   return isTooLate ? { step: 'begin' } : { step: 'retry' }
 }
 
@@ -64,8 +64,8 @@ export const startsOn = ({ anchor_on, anchor_period, billing_interval }: Anchor,
   periodStart(anchor_on, n - anchor_period, billing_interval)
 
 /**
- * How many scheduled tries of the newest period are over with one on this day. One that was late uses up those it has
- * overtaken, so that a card is never tried again the next day.
+ * How many scheduled tries of the newest period are used up by one on this day. A late try uses up those it skipped, so that
+ * a card is never tried again the next day.
  */
 export const scheduledTries = (membership: Anchor & Pick<Situation, 'period'>, day: string): number =>
   TRY_ON_DAYS.filter((each) => addDays(startsOn(membership, membership.period), each) <= day).length

@@ -36,7 +36,7 @@ describe('17.3 what is due', () => {
 describe('a period that staff have waived', () => {
   it.each<[string, Partial<Situation>, string, object]>([
     ['is waived when it begins', {}, '2026-02-28', { step: 'waive' }],
-    ['also with a card that may not be charged', { never_retry_since: someTime }, '2026-02-28', { step: 'waive' }],
+    ['even with a card that may not be charged', { never_retry_since: someTime }, '2026-02-28', { step: 'waive' }],
     ['waits for its day', {}, '2026-02-27', { step: 'wait', until: '2026-02-28' }],
     ['does not waive the one after it', { period: 1 }, '2026-03-31', { step: 'begin' }],
     ['does not outlive a cancellation', { cancelled_at: someTime }, '2026-02-28', { step: 'end', why: 'canceled' }],
@@ -82,6 +82,6 @@ it.each([
   ['2026-03-08', 3],
   ['2026-03-14', 4],
   ['2026-03-20', 4],
-])('17.4 a try on %s is the last of %i: those it has overtaken are not made up for', (day, count) => {
+])('17.4 after a try on %s, %i are used up: skipped ones are not made up', (day, count) => {
   expect(scheduledTries(pastDue, day)).toBe(count)
 })

@@ -11,8 +11,8 @@ import { anchorFor } from './renewal-day.ts'
 import { type LockedMembership, updateMembership } from './rows.ts'
 
 /**
- * Begins a period today. On the renewal day that is the next one. Later, because nothing could be charged until now, the
- * time that was missed is waived and the renewal day moves to today, so that two charges are never less than a month apart.
+ * Begins a period today. On the renewal day, that is the next one. If we couldn't charge until later, the missed time is
+ * waived and the renewal day moves to today, so that two charges are never less than a period apart.
  */
 export async function beginPeriod(world: World, membership: LockedMembership): Promise<LockedMembership> {
   const { db } = world
@@ -85,7 +85,7 @@ export async function addPeriod(
   return { ...membership, period: n, declines: 0, lines, period_state, period_lines: lines }
 }
 
-/** Writes what the newest period costs now, and returns it. */
+/** Updates what the newest period costs, and returns it. */
 export async function pricePeriod(db: Db, membership: LockedMembership): Promise<number> {
   const lines = linesDue(membership.period_lines, membership.lines)
   const amount_cents = renewalTotal(lines)

@@ -2,7 +2,7 @@ import { renewalTotal } from '#contract/renewal.ts'
 import type { RenewalLine } from '#server/db/tables.ts'
 import { type Anchor, startsOn } from './next-step.ts'
 
-/** What renews, at the prices of a period that begins on this day: an announced price counts from its day on, if the member was told. */
+/** What renews, at the prices of a period that begins on this day: an announced price applies from its day on, if the member was told. */
 export const linesOn = (lines: RenewalLine[], starts_on: string): RenewalLine[] =>
   lines.map(({ announced, ...line }) => {
     if (!announced) return line

@@ -41,7 +41,7 @@ export const moveRenewalDay = (world: World, member_id: string, { day_of_month, 
 const dayOf = (day: string) => Number(day.slice(8))
 const monthOf = (day: string) => Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7))
 
-/** The first day of the period after the running one, and where periods are counted from, once the renewal day is moved. */
+/** After the renewal day is moved: the first day of the next period, and the anchor that periods are counted from. */
 export function movedAnchor(membership: Anchor & { period: number }, day_of_month: number) {
   const n = membership.period + 1
   const starts_on = firstDayFrom(startsOn(membership, n), day_of_month)
@@ -49,8 +49,8 @@ export function movedAnchor(membership: Anchor & { period: number }, day_of_mont
 }
 
 /**
- * Where periods are counted from if one of them begins on a day: a month that has the day, so that a short month does not
- * change it permanently, and as early as possible, so that yearly reminders keep their rhythm.
+ * The anchor when a period begins on a given day: in a month that has that day, so that a short month does not change it
+ * permanently, and as early as possible, so that yearly reminders stay on schedule.
  */
 export function anchorFor(
   { anchor_on, billing_interval }: Anchor,

@@ -43,13 +43,13 @@ export const updateMembership = (db: Db, member_id: string, change: MembershipCh
 
 export const setDue = (db: Db, member_id: string, due_at: Date | null) => updateMembership(db, member_id, { due_at })
 
-/** Nothing of the membership renews any more, and nothing is ever charged $0.00. */
+/** Nothing in the membership renews anymore, and we never charge $0.00. */
 export async function stopCharging(db: Db, { member_id, period, period_state }: LockedMembership): Promise<void> {
   if (period_state === 'due') await setPeriod(db, member_id, period, 'waived')
   await updateMembership(db, member_id, { state: 'active', declines: 0, due_at: null })
 }
 
-/** When the membership ends, or ended; null while it goes on. The member's sites are active until then. */
+/** When the membership ends, or ended; null while it continues. The member's sites are active until then. */
 export async function setEnd(db: Db, member_id: string, ends_at: Date | null, cancelled_at?: Date | null) {
   const change = { ends_at, ...(cancelled_at === undefined ? {} : { cancelled_at }) }
   await db.updateTable('member').set(change).where('id', '=', member_id).execute()

@@ -13,7 +13,7 @@ import { renewMemberships } from './membership.ts'
 import { changePrice } from './price-change.ts'
 import { comeBack } from './return.ts'
 
-/** What members are told about their money, by email and in the office. */
+/** What members are told about payments, by email and in the office. */
 
 const DAY = 86_400
 
@@ -97,7 +97,7 @@ describe('a late answer about the old card', () => {
     expect(never_retry_since).toBe(null)
     const declined = await emailAbout(member, /did not go through/)
     expect(declined).toContain('Visa ending in 4242')
-    expect(declined).toContain('We charge your new card, Mastercard ending in 4444, next')
+    expect(declined).toContain('Next, we’ll charge your new card, Mastercard ending in 4444.')
     await work()
     expect(await emailAbout(member, /^Your receipt/)).toContain('Mastercard ending in 4444')
     await replaceCard(site.world, member.id, {
@@ -127,7 +127,7 @@ describe('a membership that is paid once', () => {
       .where('period', '>', 0)
       .execute()
 
-  it('17.41 is never charged again: not after a hold, and not on coming back, which costs nothing', async () => {
+  it('17.41 is never charged again, not even after a hold or for coming back', async () => {
     const member = await join()
     await pass(40)
     await putOnHold(site.world, member.id, 'dispute')
@@ -189,7 +189,7 @@ describe('a membership that is paid once', () => {
   })
 })
 
-describe('a higher price whose notice did not get out', () => {
+describe('a higher price whose notice was not sent', () => {
   const change = { product_id: 34, notice_days: 7, reason: 'costs', who: 'test' }
   const amountsOf = async ({ username }: { username: string }) =>
     (

@@ -8,7 +8,7 @@ import { type Site, testSite } from '#server/test/site.ts'
 
 const DAY = 86_400
 
-/** A site where every card counts, and a member whose months have passed. */
+/** A site without test cards, and a member who joined this many days ago. */
 async function memberAfter(days: number, env: Record<string, string>, { cc_number = cards.good, isOver = false } = {}) {
   const site = await testSite({ LIMIT_GRANTS: '100000/3600', ...env })
   site.world.payment.isTestCard = () => false
@@ -26,7 +26,7 @@ async function memberAfter(days: number, env: Record<string, string>, { cc_numbe
     (await site.post(`office/${path}`, { username, ...input }, { cookie })).statusCode
   return {
     site,
-    /** How often a bank was asked since then. */
+    /** How often we have asked a bank since then. */
     asked,
     changeCard: async (cc_number: string = cards.good) =>
       send('card', { cc_number, cc_month: '12', cc_year: '2030', cc_cvv: '123', captcha: await site.captcha() }),
@@ -58,7 +58,7 @@ const breakerCounts = ({ db }: Site) =>
   db.selectFrom('limit_count').select(['key', 'count']).where('name', '=', 'breaker declines').execute()
 
 describe('in the office', () => {
-  it('6.10 a charge that is declined when coming back uses up the limits for cards', async () => {
+  it('6.10 a charge declined when coming back uses up the card limits', async () => {
     const env = { LIMIT_DECLINES_BY_ENROLLMENT: '2/86400' }
     const member = await memberAfter(32, env, { cc_number: cards.renewalNoFunds, isOver: true })
     expect(await repeat(4, member.comeBack)).toEqual([402, 402, 429, 429])
@@ -67,7 +67,7 @@ describe('in the office', () => {
     await member.site.close()
   })
 
-  it('6.10 a new card that is verified and then declined for what is past due uses them up, too', async () => {
+  it('6.10 so does a new card that is verified and then declined for what is past due', async () => {
     const env = { LIMIT_DECLINES_BY_PHONE: '2/86400' }
     const member = await memberAfter(32, env, { cc_number: cards.renewalNoFunds })
     expect(await repeat(4, () => member.changeCard(cards.renewalNoFunds))).toEqual([200, 200, 429, 429])
@@ -75,7 +75,7 @@ describe('in the office', () => {
     await member.site.close()
   })
 
-  it('6.10 a verified card is no success for the breaker, and a member verifies only so many a day', async () => {
+  it('6.10 a verified card is no success for the breaker, and a member can verify only so many a day', async () => {
     const member = await memberAfter(0, { LIMIT_DECLINES_BY_ENROLLMENT: '3/86400' })
     const before = await breakerCounts(member.site)
     expect(await repeat(5, member.changeCard)).toEqual([200, 200, 200, 429, 429])
@@ -92,7 +92,7 @@ describe('in the office', () => {
   it.each([
     ['a blocked network', 403, block],
     ['an open breaker', 429, openBreaker],
-  ])('6.10 no bank is asked from behind %s', async (_name, status, restrict) => {
+  ])('6.10 %s keeps us from asking a bank', async (_name, status, restrict) => {
     const member = await memberAfter(32, {}, { isOver: true })
     await restrict(member.site)
     expect([await member.changeCard(), await member.comeBack()]).toEqual([status, status])

@@ -50,7 +50,7 @@ const DECLINED =
 
 type Return = { username: string; shown_price: string }
 
-/** Comes back with a charge of the card on file. */
+/** Comes back and pays with the card on file. */
 export async function comeBackAndPay(
   world: World,
   { username, ...price }: Return,
@@ -67,13 +67,13 @@ export async function comeBackAndPay(
     await counted.settle(payment === 'Approved' || payment === 'Declined' ? payment : 'Nothing') // a pending one blocks the next
   }
   if (payment === 'Declined')
-    throw new Refusal(402, 'Your bank declined the charge, and you have not paid anything. Please use another card.')
+    throw new Refusal(402, 'Your bank declined the charge, so you haven’t paid anything. Please use a different card.')
   if (payment === 'Failed')
-    throw new Refusal(502, 'We could not reach the bank. You have not paid anything. Please try again later.')
+    throw new Refusal(502, 'We couldn’t reach the bank, so you haven’t paid anything. Please try again later.')
   return id
 }
 
-/** What is counted has a reference of its own, like a payment. */
+/** What we count has its own reference, like a payment. */
 const newReference = () => referenceOf({ enrollment_id: randomUUID(), attempt: 1 })
 
 const cardholder = ({ db }: World, id: string) =>

@@ -102,7 +102,7 @@ it('17.37 trying other cards uses up no scheduled try: the membership ends on da
   expect([await capturesOf(tries), await capturesOf(saved)]).toEqual([[], [[1, 9_900]]])
 })
 
-it('17.40 a retry charges what is true now: dropped packages are gone, a lower price applies, a higher one never', async () => {
+it('17.40 a retry charges the current amount: dropped packages are gone, a lower price applies, a higher one never does', async () => {
   const member = await joinedMember(site, {
     username: 'retriesless',
     cc_number: cards.renewalDeclinedOnce,

@@ -227,7 +227,7 @@ function addCall(api: FastifyInstance, name: string, call: Call, answer: Answer)
   })
 }
 
-/** PostgreSQL can't store a zero byte in a text. A loop, because the input may be nested more deeply than the stack is. */
+/** PostgreSQL can't store a zero byte in text. A loop, because the input may be nested too deeply for recursion. */
 function refuseZeroBytes(input: unknown): void {
   const left = Object.entries(input ?? {})
   for (let entry = left.pop(); entry; entry = left.pop()) {

@@ -77,7 +77,7 @@ describe('the pages about the embedded parts', () => {
     expect(await statusFor('::ffff:10.0.0.7')).toBe(404)
   })
 
-  it('20.3 open only with the token of the printed links, whoever asks: a plain proxy looks like this machine', async () => {
+  it('20.3 open only with the token in the printed links, even on this machine: a plain proxy looks the same', async () => {
     const ask = async (url: string, cookie = '') =>
       development.app.inject({ url, headers: { host: '127.0.0.1:3000', ...(cookie ? { cookie } : {}) } })
     const token = development.world.config.TEST_PAGES_TOKEN

@@ -7,7 +7,7 @@ type Hosts = Pick<Config, 'PUBLIC_URL' | 'SITE_HOSTS'>
 /** A load balancer and monitoring ask by address. */
 const forAnyHost = new Set(['/livez', '/readyz', '/metrics'])
 
-/** HTTP/1.1 requires it. Only a health check in HTTP/1.0 may do without. */
+/** HTTP/1.1 requires exactly one. Only a health check over HTTP/1.0 may omit it. */
 export function hasOneHost({ raw, routeOptions }: FastifyRequest): boolean {
   const hosts = raw.rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length
   return hosts === 1 || (hosts === 0 && raw.httpVersion === '1.0' && forAnyHost.has(routeOptions.url ?? ''))

@@ -28,7 +28,7 @@ const brokenObjects: unknown[] = [
   { length: 4_294_967_296 },
 ]
 const deep = (depth: number): unknown => Array.from({ length: depth }).reduce((inner) => [{ a: inner }], null)
-/** A page of a list begins after a key, which a caller can make up. */
+/** A page of a list starts after a key, which a caller can forge. */
 const listKey = (text: string) => Buffer.from(text).toString('base64url')
 const NO_ID = '-'.repeat(36)
 const ID = '00000000-0000-4000-8000-000000000000'
@@ -48,7 +48,7 @@ const simpleShapes: fc.Arbitrary<unknown> = fc.oneof(
   fc.constantFrom(...oddDays, ...oddKeys.flatMap((key) => [listKey(key), `7.${listKey(key)}`, key])),
   fc.jsonValue({ maxDepth: 4 }),
 )
-/** Also what a browser's passkey functions return, with parts that they never return. */
+/** These include passkey responses with parts that no browser sends. */
 const shapes: fc.Arbitrary<unknown> = fc.oneof(
   { arbitrary: simpleShapes, weight: 4 },
   { arbitrary: fc.dictionary(fc.constantFrom('id', 'rawId', 'type', 'response'), simpleShapes), weight: 1 },
@@ -126,7 +126,7 @@ const headers = fc.record(
 const oddTexts = ['\u0000', 'a\u0000', ...oddDays, ...oddKeys.flatMap((key) => [listKey(key), `7.${listKey(key)}`])]
 const oddPasskeys = ['\u0000', ...brokenObjects].flatMap((odd) => [{ id: odd }, { id: 'x', response: odd }])
 
-/** With every other field as it should be, so that the odd one goes as far as it can. */
+/** Every other field is valid, so that the odd one gets as far as it can. */
 function* oneOddFieldAtATime({ input }: Call): Generator<Record<string, unknown>> {
   const names = Object.keys(input.shape)
   const needed = names.filter((name) => !z.safeParse(input.shape[name] ?? z.unknown(), undefined).success)
@@ -138,7 +138,7 @@ function* oneOddFieldAtATime({ input }: Call): Generator<Record<string, unknown>
     }
 }
 
-/** Each call has a person of its own, because some calls end a session or remove somebody. */
+/** Each call has a person of its own, because some calls end a session or remove a person. */
 async function signedInFor({ path }: Call): Promise<string> {
   if (path.startsWith('/office')) return (await memberInOffice(site)).cookie
   return path.startsWith('/console') ? (await staffMember(site, 'owner')).cookie : ''

@@ -113,7 +113,7 @@ describe('a malformed request', () => {
     expect(answer.headers.get('cache-control')).toBe('no-store')
   })
 
-  it('6.2 may lack a host in the HTTP/1.0 of a health check', async () => {
+  it('6.2 a health check over HTTP/1.0 needs no host', async () => {
     expect(await answerTo('GET /livez HTTP/1.0\r\n\r\n')).toMatchObject({ status: 200, body: 'alive\n' })
   })
 })

@@ -13,8 +13,8 @@ export const testPageLink = ({ PUBLIC_URL, TEST_PAGES_TOKEN }: WithToken, path: 
 export const TEST_PAGES_COOKIE = 'foyer_test_pages'
 
 /**
- * The pages /__… open with the token of a printed link, which a cookie then remembers. A proxy on this machine that rewrites
- * Host and adds no header looks like the person in front of it; the token tells them apart.
+ * The pages /__… open with the token in a printed link, which a cookie then remembers. A request through a proxy on this
+ * machine that rewrites Host and adds no header looks local; the token shows whether it is.
  */
 export function guardTestPages(app: FastifyInstance, { TEST_PAGES_TOKEN }: WithToken): void {
   app.addHook('onRequest', (request, reply, done) => {

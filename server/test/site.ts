@@ -89,7 +89,7 @@ export async function testSite(env: Record<string, string> = {}, shell?: Shell) 
     },
   }
 }
-/** The person at this machine has opened the printed link. Without the cookie: `app.inject`. */
+/** As if the printed link had been opened. `app.inject` sends no cookie. */
 const withTestPages = ({ headers, ...options }: InjectOptions): InjectOptions =>
   String(options.url).startsWith('/__')
     ? { ...options, headers: { cookie: testPagesCookie, ...headers } }

@@ -32,7 +32,7 @@ export function advanceClock(
       const maxMs = Math.min(maxDays * DAY_MS, to.getTime() - clock.now().getTime())
       const before = clock.now()
       clock.moveTo(await nextStop(world.db, before, maxMs, !stepDays && steps < MAX_SHORT_STEPS))
-      await prolong(world.db, before, clock.now().getTime() - before.getTime()) // by each step, in case it is the last one
+      await prolong(world.db, before, clock.now().getTime() - before.getTime()) // after each step, in case the process is killed
       const hadWork = (await doEverythingDue(world)) > 0
       maxDays = stepDays ?? (hadWork ? 1 : Math.min(2 * maxDays, MAX_QUIET_DAYS))
     }

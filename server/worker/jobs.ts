@@ -80,7 +80,7 @@ async function retryOrAbandon(world: World, { id, kind, tries }: ClaimedJob, err
   const isSilence = needsGateway(kind) && !world.paymentCalls.isAnswering()
   const seconds = isSilence ? SILENCE_SECONDS : Math.min(2 ** tries, maxBackoffSeconds)
   const retry = { run_at: new Date(now.getTime() + seconds * 1000), leased_until: null }
-  const uncounted = isSilence ? { tries: tries - 1 } : {} // it says nothing about the job
+  const uncounted = isSilence ? { tries: tries - 1 } : {} // the job isn't at fault
   const change = isLast ? { done_at: now, payload: onlyMember } : { ...retry, ...uncounted }
   const last_error = error instanceof Error ? error.message : String(error)
   await world.db

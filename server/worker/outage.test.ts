@@ -55,7 +55,7 @@ const states = async (site: Site) => {
   return rows.map(({ state }) => state).sort()
 }
 
-it('4.24 captures and lookups start again within seconds after a long silence of the gateway', async () => {
+it('4.24 captures and lookups resume within seconds once a gateway that was silent for long is back', async () => {
   const site = await testSite()
   const line = switchable(site)
   for (let count = 0; count < 4; count++) expect(await join(site)).toBe('Approved')
@@ -81,7 +81,7 @@ it('4.24 a silent gateway gets one request at a time from jobs, and one from loo
   await site.close()
 })
 
-/** The database is away: its next uses fail like those of a server that is being restarted. */
+/** The database is away: the next queries fail as they do while a server restarts. */
 function interrupt(site: Site) {
   const { db } = site.world
   let times = 3

@@ -13,7 +13,7 @@ import { createPace } from './pace.ts'
 
 const CHORE_INTERVAL_MS = { usual: 60_000, afterError: 5_000 }
 
-/** What is done once a minute. */
+/** They run once a minute. */
 const chores: ((world: World) => Promise<unknown>)[] = [deleteExpired, reconcileHourly, writeNotices, keepSecurityLog]
 
 type Task = {
@@ -22,7 +22,7 @@ type Task = {
   batchSize: number | ((world: World) => number)
 }
 
-/** While the gateway is silent, what needs it pauses after each try as if nothing was due. */
+/** While the gateway is silent, tasks that need it pause after each try, as if nothing were due. */
 const withGateway =
   (run: Task['run']): Task['run'] =>
   async (world) => {
@@ -56,8 +56,8 @@ const COMPARED_MS = 2 * 3_600_000
 const MAX_WAIT_MS = 30 * 60_000
 
 /**
- * After a downtime, the gateway's books may have a dispute that puts a membership on hold, so they are compared before anybody
- * is charged. If they cannot be compared, the renewals start after half an hour.
+ * After downtime, the gateway's books may have a dispute that puts a membership on hold, so we compare them before we charge
+ * anyone. If that keeps failing, renewals start after half an hour.
  */
 function afterComparison({ run, batchSize }: Task): Task {
   const startedAt = performance.now()

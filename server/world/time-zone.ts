@@ -10,7 +10,7 @@ export const todayOf = ({ config, now }: Context): string => dayOf({ config }, n
 /** The day of a time, in the operator's time zone: '2026-11-17'. */
 export const dayOf = ({ config }: Pick<World, 'config'>, time: Date): string => dayIn(config.TIME_ZONE, time)
 
-/** The last day before a time. What ends with a day ends when the next one begins. */
+/** The last day before a time: what ends with a day ends when the next day begins. */
 export const lastDayOf = (context: Pick<World, 'config'>, ends_at: Date): string =>
   dayOf(context, new Date(ends_at.getTime() - 1))
 

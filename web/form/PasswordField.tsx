@@ -8,7 +8,7 @@ import { useSecretField } from './useSecretField.ts'
 type PasswordFieldProps = FieldProps &
   Pick<InputHTMLAttributes<HTMLInputElement>, 'defaultValue' | 'enterKeyHint'> & {
     autoComplete: 'new-password' | 'current-password'
-    /** Of a new one, in characters. */
+    /** How many characters a new password needs. */
     length?: number
   }
 

@@ -123,7 +123,7 @@ const limitTexts: Record<LimitName, string> = {
   LIMIT_ENROLLMENTS: 'submitted enrollments, per address',
   LIMIT_DECLINES: 'declined cards, per address',
   LIMIT_DECLINES_BY_CARD: 'declines, per card',
-  LIMIT_DECLINES_BY_ENROLLMENT: 'declines and new cards of a member, per enrollment',
+  LIMIT_DECLINES_BY_ENROLLMENT: 'declines and new cards, per enrollment',
   LIMIT_DECLINES_BY_PHONE: 'declines, per phone number',
   LIMIT_HITS: 'counted page views, per address',
   LIMIT_MESSAGES: 'counted messages at fields, per address',

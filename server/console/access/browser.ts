@@ -5,7 +5,7 @@ import { clearSiteData, clientFrom, cookieOptions, readSignedCookie, setSignedCo
 import type { World } from '#server/world/world.ts'
 
 const CONSOLE_COOKIE = 'foyer_console'
-/** Opens nothing: it only keeps strangers' wrong passwords from locking a colleague out. */
+/** Gives no access: it only keeps strangers' wrong passwords from locking a colleague out. */
 const TRUSTED_COOKIE = 'foyer_console_known'
 const strict = { ...cookieOptions, sameSite: 'strict' } as const
 

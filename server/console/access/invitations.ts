@@ -80,7 +80,7 @@ const findInvitation = ({ db, now }: Pick<World, 'db' | 'now'>, token: string) =
     .where('expires_at', '>', now())
     .executeTakeFirst()
 
-/** The inviter may still invite. Locked, so that somebody who is being removed can't be overtaken by their guest. */
+/** The inviter may still invite. Locked, so that an invitation isn't accepted while its inviter is being removed. */
 async function isInviterAllowed(db: Db, invited_by: string | null): Promise<boolean> {
   if (!invited_by) return true // the command line
   const inviter = await db

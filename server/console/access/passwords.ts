@@ -58,7 +58,7 @@ export async function tryPasswordAndCode(
     if (!isCorrect) await recordEvent(world, { kind: 'staff_sign_in_failed', staff_id: staff?.id, address })
     return isCorrect
   } finally {
-    if (isCorrect !== false) await giveBack() // also when we were too busy to check
+    if (isCorrect !== false) await giveBack() // even when we were too busy to check
   }
 }
 

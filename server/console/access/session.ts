@@ -9,7 +9,7 @@ import type { World } from '#server/world/world.ts'
 import { countProblems } from '../overview/problems.ts'
 
 const MINUTE_MS = 60_000
-/** PCI DSS 8.2.8: money is in reach. */
+/** PCI DSS 8.2.8 asks for it, because staff can move money. */
 const IDLE_MINUTES = 15
 const PROOF_MINUTES = 10
 const SESSION_HOURS = 12

@@ -66,7 +66,7 @@ describe('an invitation', () => {
     }
   })
 
-  it('19.1 that was being written while its inviter was removed is refused when it is accepted', async () => {
+  it('19.1 created while its inviter was being removed cannot be accepted', async () => {
     const [boss, inviter] = [await staffMember(site, 'owner'), await staffMember(site, 'owner')]
     await boss.post('staff/remove', { id: inviter.id })
     const link = await createInvitation(site.world, {
@@ -155,7 +155,7 @@ describe('a password with an authenticator app', () => {
     )
   })
 
-  it('19.4 strangers who guess all day lock nobody out of a browser used before, and are reported', async () => {
+  it('19.4 strangers who guess all day cannot lock anyone out of a browser used before, and are reported', async () => {
     const owner = await staffMember(site, 'owner')
     const person = await staffMember(site, 'support')
     const right = () => ({ email: person.email, password: STAFF_PASSWORD, code: person.code() })
@@ -171,12 +171,12 @@ describe('a password with an authenticator app', () => {
     expect((await signIn({ ...right(), code: '000000' }, known)).statusCode).toBe(401)
     expect((await signIn(right(), known)).statusCode).toBe(200)
     const otherKnown = { ...stranger(), cookie: owner.cookie }
-    expect((await signIn(right(), otherKnown)).statusCode).toBe(429) // known for somebody else
+    expect((await signIn(right(), otherKnown)).statusCode).toBe(429) // known for a different colleague
     while (await runJobs(site.world));
     const subjects = async (to: string) =>
       (await site.get(`/__outbox.json?to=${to}`)).json().map(({ subject }: { subject: string }) => subject)
-    expect(await subjects(person.email)).toEqual(['Wrong passwords at the console'])
-    expect(await subjects(owner.email)).toEqual(['Wrong passwords at the console'])
+    expect(await subjects(person.email)).toEqual(['Failed sign-ins to the console'])
+    expect(await subjects(owner.email)).toEqual(['Failed sign-ins to the console'])
   })
 
   it('19.4 has at least 12 characters', async () => {

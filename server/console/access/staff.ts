@@ -121,7 +121,7 @@ export const removeStaff = (
     )
   })
 
-/** An invitation is worth as much as the right of its inviter to make it. */
+/** An invitation is valid only while its inviter may invite. */
 async function voidInvitations(world: World, invited_by: string, actor: Actor): Promise<void> {
   const invitations = await world.db
     .deleteFrom('staff_invitation')

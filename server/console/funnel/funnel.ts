@@ -16,7 +16,7 @@ const MAX_FIELDS = 10
 
 type Counts = { step: string; count: number }
 
-/** How many reached each step, by what the filter leaves.  */
+/** How many of the visitors that match the filter reached each step. */
 export async function viewFunnel(world: World, filter: FunnelFilter): Promise<FunnelView> {
   const { db } = world
   const days = Number(filter.days ?? '7')

@@ -163,10 +163,10 @@ describe('a person', () => {
         )
         .execute()
     await setState('review')
-    expect(await erase({})).toEqual([409, 'A payment is on its way. Please erase this person when it has ended.'])
+    expect(await erase({})).toEqual([409, 'A payment is in progress. You can erase this person once it’s complete.'])
     await setState('refunded')
     await site.db.updateTable('refund').set({ state: 'requested' }).execute()
-    expect(await erase({})).toEqual([409, 'A refund is on its way. Please erase this person when it has ended.'])
+    expect(await erase({})).toEqual([409, 'A refund is in progress. You can erase this person once it’s complete.'])
     await site.db.updateTable('refund').set({ state: 'done' }).execute()
   })
 
@@ -260,7 +260,7 @@ describe('a person', () => {
   })
 })
 
-it('19.38 a person with an open dispute or an unknown payment is erased only when it has ended', async () => {
+it('19.38 a person cannot be erased while a payment is unknown or a dispute is open', async () => {
   await memberInOffice(site, { username: 'disputer' })
   const member_id = await idOf('disputer')
   const erase = async () => {
@@ -275,9 +275,9 @@ it('19.38 a person with an open dispute or an unknown payment is erased only whe
       .returning('reference')
       .executeTakeFirstOrThrow()
   await setState('unknown')
-  expect(await erase()).toEqual([409, 'A payment is on its way. Please erase this person when it has ended.'])
+  expect(await erase()).toEqual([409, 'A payment is in progress. You can erase this person once it’s complete.'])
   const { reference } = await setState('disputed')
-  const refusal = [409, 'A payment is disputed. Please erase this person when the dispute is resolved.']
+  const refusal = [409, 'A payment is disputed. You can erase this person once the dispute is resolved.']
   expect(await erase()).toEqual(refusal)
   const found = { reference, kind: 'dispute', transaction_id: null, ours: 'on hold', theirs: 'disputed' }
   await recordDiscrepancies(site.world, [found], [])

@@ -67,7 +67,7 @@ async function addressesOf(db: Db, { id, email }: Person): Promise<string[]> {
 
 const UNSETTLED = ['reserved', 'authorizing', 'authorized', 'enrolled', 'unknown', 'review'] as const
 
-/** Nobody is erased while money is on its way, or while a dispute is open: the bank asks who paid. */
+/** Refused while a payment or refund is in progress, or a dispute is open, because the bank asks who paid. */
 async function requireSettled(db: Db, enrollment_id: string) {
   const open = await db
     .selectFrom('payment')
@@ -89,9 +89,9 @@ async function requireSettled(db: Db, enrollment_id: string) {
     .executeTakeFirst()
   if (!open) return
   if (open.state === 'disputed')
-    throw new Refusal(409, 'A payment is disputed. Please erase this person when the dispute is resolved.')
+    throw new Refusal(409, 'A payment is disputed. You can erase this person once the dispute is resolved.')
   const what = open.refund_id ? 'refund' : 'payment'
-  throw new Refusal(409, `A ${what} is on its way. Please erase this person when it has ended.`)
+  throw new Refusal(409, `A ${what} is in progress. You can erase this person once it’s complete.`)
 }
 
 async function endNow(world: World, member_id: string) {

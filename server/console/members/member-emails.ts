@@ -31,7 +31,7 @@ export const emailTexts: Partial<Record<JobKind, string>> = {
   membership_ended: 'Email about the end of the membership',
   waived: 'Email about a waived period',
   renewal_moved: 'Email about another renewal day',
-  charging_resumed: 'Email about a new month after a time without charges',
+  charging_resumed: 'Email about resumed charges',
   card_expires: 'Email about a card that expires soon',
   yearly_reminder: 'Yearly reminder',
   price_changed: 'Email about a new price',

@@ -22,7 +22,7 @@ const PATIENCE_MS = 3_600_000
 /** An email that was given up is shown for two weeks. */
 const EMAIL_DAYS = 14
 
-/** So is a day on which members started a new month. */
+/** Members who weren't charged on time are shown for two weeks, too. */
 const RESUMED_DAYS = 14
 
 const daysAgo = ({ now }: Pick<World, 'now'>, days: number) => new Date(now().getTime() - days * 86_400_000)
@@ -114,7 +114,7 @@ async function lastTries(world: Context): Promise<Problem[]> {
   }))
 }
 
-/** Members who could not be charged in time and have started a new month, by the day on which they were told. */
+/** Members we couldn't charge on time, who have started a new month, by the day we told them. */
 async function resumedCharges({ db, now, config }: Context): Promise<Problem[]> {
   const { rows } = await sql<MemberColumns & { day: string; count: number; since: Date }>`
     select day, count, since, member.id as member_id, first_name, last_name
@@ -128,7 +128,7 @@ async function resumedCharges({ db, now, config }: Context): Promise<Problem[]> 
   return rows.map(({ day, count, since, ...member }) => ({
     kind: 'resumed',
     title: Number(count) === 1 ? 'A member wasn’t charged on time' : `${count} members weren’t charged on time`,
-    detail: `They pay nothing for the time they missed. A new period began, and we told them on ${day}.`,
+    detail: `They don’t owe anything for that time. A new period began, and we emailed them on ${day}.`,
     since: since.toISOString(),
     ...memberOf(member),
   }))

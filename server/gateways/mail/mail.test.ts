@@ -93,8 +93,8 @@ it.each([
   await close()
 })
 
-describe('15.12 an email whose process died after it was accepted', () => {
-  /** Sends what waits, twice: the first time, nothing is recorded. */
+describe('15.12 an email whose sender died after the mail server accepted it', () => {
+  /** Sends pending emails twice. The first time, nothing is recorded. */
   const sendTwice = async (gateway: MailGateway) => {
     const member = await joinedMember(site)
     const dying = async (email: Email) => {
@@ -108,7 +108,7 @@ describe('15.12 an email whose process died after it was accepted', () => {
     return member
   }
 
-  it('is sent again with the same Message-ID, by which mail systems know it', async () => {
+  it('is sent again with the same Message-ID, by which mail systems recognize it', async () => {
     const { gateway, received, close } = await mailServer()
     const { email } = await sendTwice(gateway)
     const own = received.filter(({ recipients }) => recipients.includes(email))

@@ -21,7 +21,7 @@ export class UndeliverableAddress extends Error {
 
 /** An email with the same content as plain text and as HTML. */
 export type Email = {
-  /** A UUID. An email that is sent again because nobody knows whether it got out has the same key. */
+  /** A UUID. An email that is sent again, because we don't know whether it went out, has the same key. */
   key?: string
   to: string
   subject: string

@@ -34,7 +34,7 @@ export function smtpMail(
     send: async ({ key, to, attachment, unsubscribeUrl, ...content }) => {
       const mail = {
         ...content,
-        ...(key ? { messageId: `<${key}@${senderHost}>` } : {}), // mail systems show what they get twice once
+        ...(key ? { messageId: `<${key}@${senderHost}>` } : {}), // lets mail systems hide a duplicate
         from,
         to: { name: '', address: to }, // an object is one address, even if the text looks like several
         attachments: attachment ? [attachment] : [],

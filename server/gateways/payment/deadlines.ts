@@ -9,5 +9,5 @@ export const leaseMs = ({ config }: Deadline) => (2 * config.PAYMENT_DEADLINE_SE
 /** When a lease that starts now expires. */
 export const leaseEnd = (world: Deadline & { now: () => Date }) => new Date(world.now().getTime() + leaseMs(world))
 
-/** How soon work that waits for a silent gateway is tried again, one piece at a time: whichever is next finds it back. */
+/** How soon work that needs a silent gateway is retried, one piece at a time: any of them can notice that it's back. */
 export const SILENCE_SECONDS = 2

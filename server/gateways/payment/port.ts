@@ -53,7 +53,7 @@ export type Hold = {
   amount_cents: number
   card: Card
   billing: Billing
-  /** Nothing of the order renews: no series begins, and the card is not kept. */
+  /** Nothing in the order renews: no series begins, and the card isn't kept. */
   is_once?: true
 }
 

@@ -114,7 +114,7 @@ export async function registrationOptions(world: World, { name, email, purpose, 
 /** From the browser, unsigned. */
 const isTransport = (value: unknown) => typeof value === 'string' && /^[a-z-]{1,20}$/.test(value)
 
-/** A credential belongs to one person. Somebody who knows another's id could offer it as their own. */
+/** A credential belongs to one person. Someone who knows its id could otherwise claim it as their own. */
 export function requireStored({ numInsertedOrUpdatedRows }: { numInsertedOrUpdatedRows?: bigint | undefined }): void {
   if (!numInsertedOrUpdatedRows)
     throw new Refusal(409, 'This passkey is already in use here. Please choose a different one.')

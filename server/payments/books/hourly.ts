@@ -2,7 +2,7 @@ import { acquireLease } from '#server/db/leases.ts'
 import type { World } from '#server/world/world.ts'
 import { reconcile } from './reconciliation.ts'
 
-/** Before the last comparison: the gateway lists some changes late. */
+/** How far to look back before the last comparison, because the gateway lists some changes late. */
 const DAYS_BEFORE = 3
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS

@@ -273,7 +273,7 @@ it('4.25 after weeks without a comparison, the books are compared back to the la
   await watched.close()
 })
 
-it('4.25 after a downtime, nobody is charged before the books are compared', async () => {
+it('4.25 after downtime, renewals wait until the books are compared', async () => {
   const watched = await testSite()
   await watched.post('enrollment/add-enrollment', await filledForm(watched))
   watched.advance(40 * 86_400)

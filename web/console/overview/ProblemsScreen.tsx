@@ -15,7 +15,7 @@ import { useLoaded } from '../useLoaded.ts'
 const advice: Record<Problem['kind'], string> = {
   dispute:
     'Answer the bank at the gateway. The membership is on hold: release it on the member’s page once this is settled, then resolve it here.',
-  resumed: 'Nothing to do, unless a member wants the old renewal day back: move it on the member’s page.',
+  resumed: 'Nothing to do unless a member wants the old renewal day back. You can move it on the member’s page.',
   renewal: 'Ask the member for another card. Otherwise the membership ends after the last try.',
   discrepancy: 'Compare it at the gateway. Correct it there or here, or resolve it with a reason.',
   unanswered: 'It is looked up again and again. If that lasts for hours, ask the gateway.',

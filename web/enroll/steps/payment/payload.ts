@@ -52,7 +52,7 @@ export function consentOf({ draft, packages, grand_total }: Order): string {
 }
 type Order = Pick<State, 'draft' | 'packages' | 'grand_total'>
 
-/** The day on which the visitor pays, as the server counts it: the day of the page, or a later one if it has been open since. */
+/** The day the visitor pays, as the server counts it: the page's day, or a later one if the page has been open for days. */
 const paymentDay = ({ start: { today, time_zone } }: Pick<Wizard, 'start'>): string => {
   const now = dayIn(time_zone, new Date())
   return now > today ? now : today
