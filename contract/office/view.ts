@@ -66,7 +66,7 @@ export const OfficeView = z.object({
         ends_on: day,
       }),
     ),
-    /** After the end: what coming back costs, now and every month or year; '0.00' if it was paid once. Absent if it is not possible here. */
+    /** After the end: what coming back costs, now and every month or year; '0.00' if it was paid once. Absent if the member can't come back here. */
     return_price: z.optional(amount),
   }),
   /** Absent: our own captcha. */

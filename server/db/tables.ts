@@ -456,7 +456,8 @@ export type RenewalLine = {
   /** A higher price that was announced, for periods that begin on this day or later. */
   announced?: {
     renewal_cents: number
-    from_on: string /** The email has not been sent yet. */
+    from_on: string
+    /** The email has not been sent yet. */
     is_untold?: true | undefined
   }
 }

@@ -183,7 +183,7 @@ export async function resumedEmail(world: World, { member_id }: JobPayloads['kep
   const { renews_on, price } = renewalOf(world, membership)
   const next = membership.lines.length
     ? `${costs(price, membership.billing_interval)} It renews on ${day(renews_on)}.`
-    : 'It is paid. There are no further charges.'
+    : 'It’s paid. There are no further charges.'
   return emailTo(world, member, {
     subject: 'Your membership continues',
     preview: `Your cancellation is undone. ${next}`,
@@ -217,7 +217,7 @@ export async function unpaidEmailFor(world: World, visitor: JobPayloads['unpaid'
   return (await memberOfEnrollment(world.db, visitor.enrollment_id)) ? undefined : unpaidEmail(world, visitor)
 }
 
-/** Nothing of the order renews. */
+/** Nothing in the order renews. */
 const isOnce = ({ renewal_price }: { renewal_price: string }) => Number(renewal_price) === 0
 
 const costs = (price: string, interval: Interval) => `Your membership costs ${price} a ${interval} until you cancel.`

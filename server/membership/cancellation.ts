@@ -8,8 +8,8 @@ import { runningPeriod, startsOn } from './next-step.ts'
 import { hasOpenCharge, lockMembership, setEnd, updateMembership } from './rows.ts'
 
 /**
- * Ends the membership and the member's site with the paid month, or now if the running month could not be charged
- * or nothing renews.
+ * Ends the membership and the member's site with the paid month, or now if we couldn't charge the current month or
+ * nothing renews.
  * The lock decides between this and a renewal that begins at the same moment. Canceling twice changes nothing.
  */
 export const cancel = (world: World, member_id: string): Promise<void> =>

@@ -17,7 +17,7 @@ export const dropPackage = (world: World, member_id: string, { product_id }: { p
     if (!rest.length && membership.state !== 'ended' && !membership.cancelled_at) await stopCharging(db, membership)
   })
 
-/** The package that is the membership itself, which is canceled and not stopped. */
+/** The package that is the membership itself, which can be canceled but not stopped. */
 export async function membershipPackage(db: Db, member_id: string): Promise<number | undefined> {
   const line = await db
     .selectFrom('orders')

@@ -152,7 +152,7 @@ describe('a membership that is paid once', () => {
     expect(email).not.toContain('$0.00')
   })
 
-  it('17.41 the card is not kept for a series, which the consent excludes', async () => {
+  it('17.41 does not keep the card, because the consent excludes a series', async () => {
     const { authorize } = site.world.payment
     const holds: Parameters<typeof authorize>[0][] = []
     site.world.payment.authorize = (hold, signal) => {
@@ -173,7 +173,7 @@ describe('a membership that is paid once', () => {
     expect([referenceOf(once.id), referenceOf(monthly.id)]).toEqual(['', expect.stringMatching(/./)])
   })
 
-  it('17.41 a package beside it can be stopped, even if its charge is past due', async () => {
+  it('17.41 a package next to it can be stopped, even if its charge is past due', async () => {
     const member = await join({ autoship_product_ids: '41' })
     const { lines } = (await viewOffice(site.world, member.id)).membership
     expect(lines).toMatchObject([{ product_id: 41, can_stop: true }])
