@@ -13,8 +13,8 @@ export async function guessesEmail(
   if (!person || !recipient) return undefined
   const isOwn = staff_id === recipient_id
   const text = isOwn
-    ? 'Someone entered a wrong password or code for your console sign-in many times today. Password sign-in from a new browser is closed to everyone until tomorrow. Browsers you have used before, and passkeys, still work.'
-    : `Someone entered a wrong password or code for the console sign-in of ${person.email} many times today. Password sign-in from a new browser is closed to them until tomorrow.`
+    ? 'Someone entered a wrong password or code for your console sign-in many times today. Password sign-in from a new browser is blocked for now, which can last a day. Browsers you’ve used before and passkeys still work.'
+    : `Someone entered a wrong password or code for the console sign-in of ${person.email} many times today. Password sign-in from a new browser is blocked for now, which can last a day. Browsers they’ve used before and passkeys still work.`
   const advice = isOwn
     ? 'If this wasn’t you, change your password in the console under Your access, and tell an owner.'
     : 'If it wasn’t them, ask them to change their password or add a passkey.'
