@@ -206,7 +206,8 @@ export const officeCalls = {
     method: 'POST',
     path: '/office/cancel',
     summary: 'Cancel the membership at the end of the paid period',
-    input: memberOnScreen,
+    /** `shown_end`: the day that the dialog named, or '' if it said that the membership ends immediately. */
+    input: z.extend(memberOnScreen, { shown_end: z.optional(z.string().check(z.maxLength(10))) }),
     output: OfficeView,
   },
   keepMembership: {

@@ -46,6 +46,8 @@ export const OfficeView = z.object({
     lines: z.array(z.object({ product_id: z.int(), name: z.string(), price: amount, can_stop: z.boolean() })),
     /** The day the paid month or year ends and, unless the membership is canceled, the next one begins. */
     renews_on: day,
+    /** The end of what is paid, if the member cancels now. Without it, the membership ends immediately. */
+    cancel_ends_on: z.optional(day),
     /** The period from that day on is not charged. */
     waived: z.optional(z.object({ starts_on: day, ends_on: day })),
     cancelled_on: z.optional(day),

@@ -18,8 +18,6 @@ export type Golden = {
 export type Schedule = {
   days: string[]
   isUp: (day: string) => boolean
-  /** After so many days here, a day has ended everywhere in the world: then a canceled membership ends. */
-  daysToEnd: number
 }
 type Prices = ReadonlyMap<string, PriceChange>
 
@@ -87,6 +85,7 @@ export function goldenLedger(plan: Plan, schedule: Schedule, prices: Prices, rac
   const end = () => {
     if (current.state === 'due') current.state = 'unpaid'
     isEnded = true
+    isHeld = false
     emails.ends += 1
   }
   /** Only scheduled tries count: the member may try new cards until the last one. */
@@ -137,11 +136,12 @@ export function goldenLedger(plan: Plan, schedule: Schedule, prices: Prices, rac
     due = lines
   }
   const work = (day: string) => {
-    if (isEnded || isHeld) return
+    if (isEnded) return
     if (isCanceled) {
-      if (day >= daysLater(current.ends_on, schedule.daysToEnd)) end()
+      if (day > current.ends_on) end()
       return
     }
+    if (isHeld) return
     if (day >= current.ends_on && isForbidden) return end()
     const lastDay = daysLater(current.starts_on, GIVES_UP)
     if (current.state === 'due' && isForbidden) return day >= lastDay ? end() : undefined
@@ -184,7 +184,7 @@ export function goldenLedger(plan: Plan, schedule: Schedule, prices: Prices, rac
     }
     if (kind === 'drop') lines = lines.slice(0, 1)
     if (kind === 'resume') isCanceled = false
-    if (kind === 'cancel' && current.state === 'due') end()
+    if (kind === 'cancel' && (current.state === 'due' || current.ends_on < day)) end()
     else if (kind === 'cancel') isCanceled = true
     if (kind === 'new card') {
       card += 1

@@ -42,6 +42,7 @@ const fates: Fate[] = [
   { actions: [at(1, 4, 'cancel'), at(1, 8, 'resume')] },
   { actions: [at(2, 6, 'dispute')] },
   { actions: [at(2, 6, 'dispute'), at(4, 10, 'lift hold')] },
+  { actions: [at(2, 6, 'dispute'), at(2, 8, 'cancel')] },
   { actions: [at(2, 9, 'drop')] },
   { race: { kind: 'cancel', period: 2 } },
   { declines: [2, '51', 4], actions: [at(2, 1, 'cancel')] },

@@ -92,7 +92,7 @@ async function playYear(run: DrillRun, backend: Backend, year: SiteYear): Promis
   const days = daysBetween(joins.from, daysLater(monthsLater(joinDays.at(-1) ?? '', months), 20))
   const isDown = (day: string) =>
     downtimes.some(({ after, days: length }) => day >= (days[after] ?? '') && day < (days[after + length] ?? ''))
-  const schedule = { days, isUp: (day: string) => !isDown(day), daysToEnd: zone === 'Pacific/Kiritimati' ? 2 : 1 }
+  const schedule = { days, isUp: (day: string) => !isDown(day) }
   const prices = priceChangesOf(joins.from, run.short ? 'short' : 'long')
   const plans = planMembers(members, joinDays, days.length / 28, seed)
   const golden = plans.map((plan) => raceWinners(plan).map((winner) => goldenLedger(plan, schedule, prices, winner)))

@@ -4,29 +4,41 @@ import { Refusal } from '#server/refusal.ts'
 import { endOfDay, todayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
 import { endMembership } from './membership.ts'
-import { runningPeriod, startsOn } from './next-step.ts'
-import { hasOpenCharge, lockMembership, setEnd, updateMembership } from './rows.ts'
+import { type Anchor, runningPeriod, startsOn } from './next-step.ts'
+import { hasOpenCharge, type LockedMembership, lockMembership, setEnd, updateMembership } from './rows.ts'
 
 /**
- * Ends the membership and the member's site with the paid month, or now if we couldn't charge the current month or
- * nothing renews.
- * The lock decides between this and a renewal that begins at the same moment. Canceling twice changes nothing.
+ * Ends the membership and the member's site with the paid month, or now if there is none. The lock decides between this and
+ * a renewal that begins at the same moment; the call is refused if the dialog named a different day. Canceling twice changes nothing.
  */
-export const cancel = (world: World, member_id: string): Promise<void> =>
+export const cancel = (world: World, member_id: string, { shown_end }: { shown_end?: string } = {}): Promise<void> =>
   inTransaction(world.db, async (db) => {
     const membership = await lockMembership(db, member_id)
     if (membership.cancelled_at || membership.state === 'ended') return
     const now = world.now()
-    const hasPaidPeriod = membership.period_state !== 'due' && membership.lines.length > 0
-    if (!hasPaidPeriod && !(await hasOpenCharge(db, membership.enrollment_id))) {
+    const ends_on = endIfCanceled(world, membership, await hasOpenCharge(db, membership.enrollment_id))
+    if (shown_end !== undefined && shown_end !== (ends_on ?? ''))
+      throw new Refusal(409, 'Your membership has changed since this page was opened. Please reload it and try again.')
+    if (!ends_on) {
       await db.updateTable('member').set({ cancelled_at: now }).where('id', '=', member_id).execute()
       return endMembership({ ...world, db }, membership, 'canceled')
     }
-    const ends_at = endOfDay(world, startsOn(membership, lastPeriod(world, membership) + 1))
+    const ends_at = endOfDay(world, ends_on)
     await setEnd(db, member_id, ends_at, now)
     await updateMembership(db, member_id, { due_at: ends_at })
     await addJob(db, 'cancelled', { member_id }, now)
   })
+
+/** The end of what is paid, on which a membership ends if it is canceled today. Undefined: it ends immediately. */
+export function endIfCanceled(
+  world: World,
+  membership: Anchor & Pick<LockedMembership, 'period' | 'period_state' | 'lines'>,
+  isCharging: boolean,
+): string | undefined {
+  const ends_on = startsOn(membership, lastPeriod(world, membership) + 1)
+  const hasPaidPeriod = membership.period_state !== 'due' && membership.lines.length > 0
+  return (hasPaidPeriod || isCharging) && ends_on >= todayOf(world) ? ends_on : undefined
+}
 
 /** The period that the membership ends with. Where renewals are charged elsewhere, the running one counts as paid. */
 export const lastPeriod = (world: World, membership: Parameters<typeof startsOn>[0] & { period: number }): number =>

@@ -5,10 +5,13 @@ import type { PaymentState } from '#server/db/tables.ts'
 import { gatewayDeadline } from '#server/gateways/payment/deadlines.ts'
 import type { CardChange, CardReplacement } from '#server/gateways/payment/port.ts'
 import { refuseFields } from '#server/refusal.ts'
+import { todayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
 import { beginCharge, sendCharge } from './membership.ts'
 import { cardColumns } from './new-membership.ts'
+import { nextStep } from './next-step.ts'
 import { noticeTomorrow } from './notify.ts'
+import { beginPeriod } from './periods.ts'
 import { hasOpenCharge, lockMembership, updateMembership } from './rows.ts'
 
 type NewCard = Pick<CardChange, 'card' | 'billing' | 'reference'>
@@ -48,7 +51,11 @@ export async function chargePastDue(world: World, member_id: string): Promise<Ch
     const membership = await lockMembership(db, member_id)
     if (membership.state !== 'past_due' || membership.on_hold_since) return undefined
     if (await hasOpenCharge(db, membership.enrollment_id)) return undefined
-    return beginCharge({ ...world, db }, membership, true)
+    const { step } = nextStep(membership, todayOf(world))
+    if (step === 'end') return undefined
+    return step === 'begin' // nothing could be charged until its month was over
+      ? beginCharge({ ...world, db }, await beginPeriod({ ...world, db }, membership))
+      : beginCharge({ ...world, db }, membership, true)
   })
   return charge && sendForMember(world, charge)
 }

@@ -271,6 +271,7 @@ export async function endMembership(
   const now = clock()
   if (membership.period_state === 'due') await setPeriod(db, member_id, period, 'unpaid')
   if (!membership.ends_at) await setEnd(db, member_id, now)
-  await updateMembership(db, member_id, { state: 'ended', due_at: null, waived_period: null })
+  const over = { due_at: null, waived_period: null, on_hold_since: null, hold_reason: null }
+  await updateMembership(db, member_id, { state: 'ended', ...over })
   await addJob(db, 'membership_ended', { member_id, why }, now)
 }

@@ -29,10 +29,11 @@ export type NextStep =
 /** What has to happen with a membership on a day. */
 export function nextStep(membership: Situation, today: string): NextStep {
   const { state, period } = membership
-  if (state === 'ended' || membership.on_hold_since) return { step: 'nothing' }
+  if (state === 'ended') return { step: 'nothing' }
   const next_on = startsOn(membership, period + 1)
   if (membership.cancelled_at)
     return today < next_on ? { step: 'wait', until: next_on } : { step: 'end', why: 'canceled' }
+  if (membership.on_hold_since) return { step: 'nothing' }
   if (membership.period_state === 'due') return nextTry(membership, today)
   if (today < next_on) return { step: 'wait', until: next_on }
   if (membership.waived_period === period + 1) return { step: 'waive' }

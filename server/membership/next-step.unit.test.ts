@@ -28,6 +28,12 @@ describe('17.3 what is due', () => {
     ['for a canceled membership', { cancelled_at: someTime }, '2026-02-27', { step: 'wait', until: '2026-02-28' }],
     ['when its paid month is over', { cancelled_at: someTime }, '2026-02-28', { step: 'end', why: 'canceled' }],
     ['on hold', { on_hold_since: someTime }, '2026-05-01', { step: 'nothing' }],
+    [
+      'on hold and canceled',
+      { on_hold_since: someTime, cancelled_at: someTime },
+      '2026-05-01',
+      { step: 'end', why: 'canceled' },
+    ],
     ['after the end', { state: 'ended' }, '2026-05-01', { step: 'nothing' }],
     ['after coming back', { anchor_on: '2026-05-10', anchor_period: 4, period: 4 }, '2026-06-10', { step: 'begin' }],
   ])('%s', (_when, change, today, step) => expect(nextStep({ ...joined, ...change }, today)).toEqual(step))

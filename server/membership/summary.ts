@@ -7,7 +7,7 @@ import type { Tables } from '#server/db/tables.ts'
 import { AWAITING_GATEWAY } from '#server/payments/payments.ts'
 import { dayOf, lastDayOf, todayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
-import { lastPeriod } from './cancellation.ts'
+import { endIfCanceled, lastPeriod } from './cancellation.ts'
 import { cardOf } from './charges.ts'
 import { membershipPackage } from './lines.ts'
 import { type Anchor, LAST_DAY, nextStep, startsOn } from './next-step.ts'
@@ -23,6 +23,7 @@ export async function membershipSummary(world: World, member_id: string): Promis
   const { cancelled_at, ends_at, billing_interval } = membership
   const is_over = ends_at !== null && ends_at <= world.now()
   const renews_on = startsOn(membership, lastPeriod(world, membership) + 1)
+  const cancel_ends_on = endIfCanceled(world, membership, Boolean(membership.is_checking))
   const waived = waivedOf(membership)
   const lines = linesOn(membership.lines, waived?.ends_on ?? renews_on)
   return {
@@ -36,6 +37,7 @@ export async function membershipSummary(world: World, member_id: string): Promis
       can_stop: product_id !== ownPackage,
     })),
     renews_on,
+    ...(cancel_ends_on ? { cancel_ends_on } : {}),
     ...(waived ? { waived } : {}),
     ...newPriceOf(membership, renews_on),
     ...(cancelled_at ? { cancelled_on: dayOf(world, cancelled_at) } : {}),

@@ -7,17 +7,30 @@ export const cancelMembershipQuestion = (
   onConfirm: () => Promise<unknown>,
 ): Question => ({
   title: 'Cancel your membership?',
-  text: membership.lines.length
-    ? [
-        `Your membership stays active until ${longDay(membership.renews_on)}, the end of the ${membership.billing_interval} you have paid for. Your link closes on that day, and you won't be charged again.`,
-        `We'll send a confirmation to ${email}. Until your membership ends, you can resume it here.`,
-      ].join('\n\n')
-    : `Your membership ends now, and your link closes. We'll send a confirmation to ${email}. You can come back here at no cost.`,
+  text: whatCancelingDoes(email, membership),
   icon: 'warning',
   confirm: 'Cancel membership',
   cancel: 'Keep membership',
   onConfirm,
 })
+
+function whatCancelingDoes(
+  email: string,
+  { cancel_ends_on, billing_interval, lines }: OfficeView['membership'],
+): string {
+  const confirmation = `We'll send a confirmation to ${email}.`
+  if (cancel_ends_on)
+    return [
+      `Your membership stays active until ${longDay(cancel_ends_on)}, the end of the ${billing_interval} you have paid for. Your link closes on that day, and you won't be charged again.`,
+      `${confirmation} Until your membership ends, you can resume it here.`,
+    ].join('\n\n')
+  if (!lines.length)
+    return `Your membership ends now, and your link closes. ${confirmation} You can come back here at no cost.`
+  return [
+    `Your membership ends now, because this ${billing_interval} isn't paid. Your link closes, and you won't be charged again.`,
+    `${confirmation} You can come back later with one payment.`,
+  ].join('\n\n')
+}
 
 export const dropPackageQuestion = (name: string, onConfirm: () => Promise<unknown>): Question => ({
   title: `Stop ${name}?`,

@@ -191,7 +191,10 @@ function CancelButton({ office }: { office: Office }) {
     clearSuccess()
     const view = await confirmAndCall(
       (onConfirm) => cancelMembershipQuestion(office.view, onConfirm),
-      () => officeApi.cancelMembership({ username: office.view.username }),
+      () => {
+        const { username, membership } = office.view
+        return officeApi.cancelMembership({ username, shown_end: membership.cancel_ends_on ?? '' })
+      },
     )
     if (view)
       showSuccess({
