@@ -48,7 +48,7 @@ async function pass(days: number) {
 }
 const officeOf = async (id: string) => (await viewOffice(site.world, id)).membership
 
-it('17.43 the dialog names the day until which a member has paid, and a past-due member ends immediately', async () => {
+it('17.43 the dialog names the day until which a member has paid, and a past-due membership ends immediately', async () => {
   const [paid, unpaid] = [await join(), await join(cards.renewalNoFunds)]
   await pass(31)
   const { renews_on, cancel_ends_on } = await officeOf(paid)
@@ -59,7 +59,7 @@ it('17.43 the dialog names the day until which a member has paid, and a past-due
   expect(await officeOf(unpaid)).toMatchObject({ is_over: true, state: 'ended' })
 })
 
-it('17.43 a cancellation is refused if the dialog named another day', async () => {
+it('17.43 a cancellation is refused if the dialog named a different day', async () => {
   const id = await join()
   const { cancel_ends_on: shown_end = '' } = await officeOf(id)
   await cancel(site.world, id, { shown_end })
@@ -78,7 +78,7 @@ it('17.43 after a time without charges there is nothing paid to wait for: cancel
   expect(await officeOf(id)).toMatchObject({ is_over: true, state: 'ended' })
 })
 
-it('17.43 a member who cancels on hold ends with the paid month, is no longer on hold, and can come back', async () => {
+it('17.43 a membership canceled on hold ends with the paid month, and its member can come back', async () => {
   const id = await join()
   await putOnHold(site.world, id, 'dispute')
   await cancel(site.world, id)
@@ -88,7 +88,7 @@ it('17.43 a member who cancels on hold ends with the paid month, is no longer on
   expect(await officeOf(id)).toMatchObject({ is_over: false, state: 'active' })
 })
 
-it('17.43 a new card right after a downtime pays for a month from today, not for one that is over', async () => {
+it('17.43 a new card right after downtime pays for a month from today, not for one that is over', async () => {
   const id = await join(cards.renewalDeclinedOnce)
   await pass(31)
   expect((await officeOf(id)).state).toBe('past_due')
