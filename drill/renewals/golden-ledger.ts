@@ -150,6 +150,12 @@ export function goldenLedger(plan: Plan, schedule: Schedule, prices: Prices, rac
     else if (current.state !== 'due' || !nextTry || day < nextTry) return
     charge(day)
   }
+  /** The email names the first renewal after the notice, and the price applies from that day on, whatever moves. */
+  const firstStartFrom = (day: string) => {
+    let n = current.n + 1
+    while (startOf(n) < day) n++
+    return startOf(n)
+  }
   /** A higher price applies after the notice, a lower one immediately. A rise that is announced becomes smaller without waiting again. */
   const changePrice = ({ product_id, new_cents, notice_days }: PriceChange, day: string) => {
     if (isEnded || isCanceled || isHeld) return
@@ -158,7 +164,8 @@ export function goldenLedger(plan: Plan, schedule: Schedule, prices: Prices, rac
       if (line.product_id !== product_id || (announced?.cents ?? line.renewal_cents) === new_cents) return line
       emails.prices += 1
       if (new_cents <= line.renewal_cents) return { ...rest, renewal_cents: new_cents }
-      const from = announced && announced.cents >= new_cents ? announced.from : daysLater(day, notice_days)
+      const from =
+        announced && announced.cents >= new_cents ? announced.from : firstStartFrom(daysLater(day, notice_days))
       return { ...rest, announced: { cents: new_cents, from } }
     })
   }

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { addDays } from '#contract/renewal.ts'
 import { type Db, inTransaction } from '#server/db/db.ts'
 import { type AttemptKey, referenceOf } from '#server/gateways/payment/attempt-key.ts'
 import { gatewayDeadline, leaseEnd } from '#server/gateways/payment/deadlines.ts'
@@ -217,10 +218,11 @@ async function recordDeclined(world: World, key: AttemptKey, { decline_class, is
     await updateMembership(world.db, member_id, { never_retry_since })
     return
   }
+  const tried_on = dayOf(world, payment.created_at)
   const declines =
-    payment.by_member || !isCardOnFile
-      ? membership.declines
-      : scheduledTries(membership, dayOf(world, payment.created_at))
+    payment.by_member || !isCardOnFile // it uses up no try, but those that were passed over before are gone
+      ? Math.max(membership.declines, scheduledTries(membership, addDays(tried_on, -1)))
+      : scheduledTries(membership, tried_on)
   const after = { state: 'past_due' as const, declines, never_retry_since }
   await updateMembership(world.db, member_id, after)
   const next = nextStep({ ...membership, ...after, period_state: 'due' }, todayOf(world))

@@ -189,17 +189,16 @@ async function tellMember(world: World, db: Db, member: Member, change: Tables['
   return true
 }
 
-/** The email about a higher price was sent: from here on the price can be charged, after the shortest notice. */
+/** The email about a higher price was sent: from here on the price can be charged, but never before the day that it names. */
 export const recordNotice = (world: World, { member_id, product_id, new_cents }: JobPayloads['price_changed']) =>
   inTransaction(world.db, async (db) => {
-    const { lines } = await lockMembership(db, member_id)
-    const changed = lines.map(({ announced, ...line }): RenewalLine => {
+    const membership = await lockMembership(db, member_id)
+    const changed = membership.lines.map(({ announced, ...line }): RenewalLine => {
       if (!announced) return line
       const isThis = line.product_id === product_id && announced.renewal_cents === new_cents && announced.is_untold
-      return {
-        ...line,
-        announced: isThis ? { renewal_cents: new_cents, from_on: noticeEnd(world, announced) } : announced,
-      }
+      if (!isThis) return { ...line, announced }
+      const from_on = firstPeriodFrom(membership, noticeEnd(world, announced))
+      return { ...line, announced: { renewal_cents: new_cents, from_on } }
     })
     await updateMembership(db, member_id, { lines: JSON.stringify(changed) })
   })

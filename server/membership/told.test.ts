@@ -1,12 +1,13 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { longDay } from '#contract/days.ts'
+import { cards } from '#server/gateways/payment/cards.ts'
 import { viewOffice } from '#server/office/view.ts'
 import { emailsTo, joinedMember } from '#server/test/member.ts'
 import { type Site, testSite } from '#server/test/site.ts'
 import { settleAttempts } from '#server/worker/janitor.ts'
 import { runJobs } from '#server/worker/jobs.ts'
 import { cancel, resume } from './cancellation.ts'
-import { replaceCard } from './card.ts'
+import { chargePastDue, replaceCard } from './card.ts'
 import { liftHold, putOnHold } from './hold.ts'
 import { dropPackage } from './lines.ts'
 import { renewMemberships } from './membership.ts'
@@ -24,7 +25,17 @@ beforeAll(async () => {
 afterAll(() => site.close())
 beforeEach(async () => {
   await site.db.updateTable('membership').set({ due_at: null, notice_at: null, state: 'ended' }).execute() // other tests' members
+  await site.db.deleteFrom('job').execute()
+  beginMonthOf30Days()
 })
+
+/** Members join at noon on the first of a month with 30 days. */
+function beginMonthOf30Days() {
+  const now = site.world.now().getTime()
+  const starts = [1, 2, 3, 4, 5].map((ahead) => new Date(now).setUTCMonth(new Date(now).getUTCMonth() + ahead, 1))
+  const start = starts.find((time) => [3, 5, 8, 10].includes(new Date(time).getUTCMonth())) ?? 0
+  site.advance((new Date(start).setUTCHours(12, 0, 0, 0) - now) / 1000)
+}
 
 let count = 0
 async function join(changes: Record<string, string> = {}) {
@@ -69,13 +80,44 @@ describe('a cancellation that is undone', () => {
   })
 })
 
-describe('a late answer about the old card', () => {
-  const newCard = { cc_number: '5555555555554444', cc_month: '12', cc_year: '2034', cc_cvv: '123' }
-  const billing = {
-    ...{ first_name: 'Zoë', last_name: 'Ruiz', address: '1 High St', address2: '', city: 'Austin' },
-    ...{ state: 'TX', country: 'US', post_code: '78701' },
-  }
+const newCard = { cc_number: '5555555555554444', cc_month: '12', cc_year: '2034', cc_cvv: '123' }
+const billing = {
+  ...{ first_name: 'Zoë', last_name: 'Ruiz', address: '1 High St', address2: '', city: 'Austin' },
+  ...{ state: 'TX', country: 'US', post_code: '78701' },
+}
 
+describe('a new card after the bank forbade the old one', () => {
+  it('17.37 is tried again on the next scheduled day, not at once, and the email names that day', async () => {
+    const member = await join({ cc_number: cards.renewalStolen })
+    await pass(35) // on day 5 of the new month; the try on day 3 was passed over
+    const card = { ...newCard, cc_number: cards.renewalNoFunds }
+    await replaceCard(site.world, member.id, { card, billing, reference: 'told-no-funds' })
+    await chargePastDue(site.world, member.id)
+    await work()
+    const attempts = await site.db
+      .selectFrom('payment')
+      .innerJoin('member', 'member.enrollment_id', 'payment.enrollment_id')
+      .select(['by_member', 'payment.state'])
+      .where('member.id', '=', member.id)
+      .where('period', '>', 0)
+      .orderBy('attempt')
+      .execute()
+    expect(attempts).toEqual([
+      { by_member: false, state: 'declined' },
+      { by_member: true, state: 'declined' },
+    ])
+    const { due_at } = await site.db
+      .selectFrom('membership')
+      .select('due_at')
+      .where('member_id', '=', member.id)
+      .executeTakeFirstOrThrow()
+    const next_on = due_at?.toISOString().slice(0, 10) ?? ''
+    expect(due_at?.getTime()).toBeGreaterThan(site.world.now().getTime())
+    expect((await emailsTo(site, member.email))[0]?.body).toContain(`again on ${longDay(next_on)}`)
+  })
+})
+
+describe('a late answer about the old card', () => {
   it('17.39 never marks the new card, which is charged next; emails and receipts name the card that was charged', async () => {
     const member = await join()
     const { charge, lookup } = site.world.payment
@@ -215,6 +257,19 @@ describe('a higher price whose notice was not sent', () => {
     site.world.mail.send = send
     await changePrice(site.world, { ...change, new_cents: 9900 })
     expect(await amountsOf(member)).toEqual([9900])
+  })
+
+  it('17.42 is not charged before the day that its email names, even if the renewal day moves', async () => {
+    const member = await join()
+    await pass(5)
+    await changePrice(site.world, { ...change, new_cents: 12_900, notice_days: 30 })
+    await pass(1)
+    await putOnHold(site.world, member.id, 'staff')
+    await pass(31) // over the renewal, and over the notice
+    await liftHold(site.world, member.id)
+    await work()
+    expect(await amountsOf(member)).toEqual([9900])
+    await changePrice(site.world, { ...change, new_cents: 9900 })
   })
 
   it('17.42 a late notice moves the price to a period that begins at least 7 days later', async () => {

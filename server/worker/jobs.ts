@@ -77,7 +77,7 @@ async function retryOrAbandon(world: World, { id, kind, tries }: ClaimedJob, err
   )
   if (isLast) abandonedJobs.set(kind, (abandonedJobs.get(kind) ?? 0) + 1)
   const now = world.now()
-  const isSilence = needsGateway(kind) && !world.paymentCalls.isAnswering()
+  const isSilence = needsGateway(kind) && kind !== 'refund' && !world.paymentCalls.isAnswering() // a refund isn't urgent
   const seconds = isSilence ? SILENCE_SECONDS : Math.min(2 ** tries, maxBackoffSeconds)
   const retry = { run_at: new Date(now.getTime() + seconds * 1000), leased_until: null }
   const uncounted = isSilence ? { tries: tries - 1 } : {} // the job isn't at fault

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest'
 import { cards } from '#server/gateways/payment/cards.ts'
 import type { PaymentGateway } from '#server/gateways/payment/port.ts'
 import { jobGroups } from '#server/jobs/queue.ts'
+import { requestRefund } from '#server/payments/refunds.ts'
 import { filledForm, type Site, testSite } from '#server/test/site.ts'
 import { watchGateway } from '#server/world/gateway-watch.ts'
 import { settleAttempts, settlementGroups } from './janitor.ts'
@@ -117,5 +118,23 @@ it('4.24 an answer of the gateway is recorded as soon as the database is back', 
   interruptDuring('lookup')
   await workEvery(site, 1, { times: 4 })
   expect(await states(site)).toEqual(['captured', 'captured'])
+  await site.close()
+})
+
+it('4.24 a refund that the gateway keeps rejecting waits longer each time', async () => {
+  const site = await testSite()
+  await join(site)
+  await workEvery(site, 1, { times: 2 })
+  let calls = 0
+  const refund = async () => {
+    calls += 1
+    throw new Error('E00027')
+  }
+  const { payment, calls: paymentCalls } = watchGateway({ ...site.world.payment, refund }, site.world)
+  Object.assign(site.world, { payment, paymentCalls })
+  const { reference } = await site.db.selectFrom('payment').select('reference').executeTakeFirstOrThrow()
+  await requestRefund(site.world, { reference, reason: 'unhappy', who: 'test' })
+  await workEvery(site, 1, { times: 120 })
+  expect(calls).toBeLessThan(10)
   await site.close()
 })
