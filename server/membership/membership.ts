@@ -242,14 +242,21 @@ const dueFor = (world: World, member_id: string, next: NextStep) =>
  * The gateway has charged nothing, and not because of the card. The same period is charged again with a new reference, or the
  * membership ends if the member has canceled in the meantime.
  */
-export const abandonRenewal = (world: World, key: AttemptKey, afterSeconds = 0): Promise<void> =>
-  inTransaction(world.db, async (db) => {
-    if (!(await transition({ ...world, db }, key, AWAITING_GATEWAY, { state: 'abandoned' }))) return
-    const { membership } = await membershipOf(db, key)
-    if (membership.cancelled_at && membership.state !== 'ended')
-      return endMembership({ ...world, db }, { ...membership, ends_at: null }, 'canceled')
+export async function abandonRenewal(world: World, key: AttemptKey, afterSeconds = 0): Promise<void> {
+  const repeated = await inTransaction(world.db, async (db): Promise<Charge | undefined> => {
+    if (!(await transition({ ...world, db }, key, AWAITING_GATEWAY, { state: 'abandoned' }))) return undefined
+    const { membership, payment } = await membershipOf(db, key)
+    if (membership.cancelled_at && membership.state !== 'ended') {
+      await endMembership({ ...world, db }, { ...membership, ends_at: null }, 'canceled')
+      return undefined
+    }
+    const isBetweenTries = nextStep(membership, todayOf(world)).step === 'wait' // a new card doesn't wait for the next one
+    if (payment.by_member && isBetweenTries && !afterSeconds) return beginCharge({ ...world, db }, membership, true)
     await setDue(db, membership.member_id, new Date(world.now().getTime() + afterSeconds * 1000))
+    return undefined
   })
+  if (repeated) await sendCharge(world, repeated)
+}
 
 /** A renewal, and the membership that it belongs to, locked. */
 async function membershipOf(db: Db, { enrollment_id, attempt }: AttemptKey) {

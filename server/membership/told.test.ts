@@ -117,6 +117,27 @@ describe('a new card after the bank forbade the old one', () => {
   })
 })
 
+describe('a new card whose charge never reached the gateway', () => {
+  it('17.5 is charged again immediately, not on the next scheduled day', async () => {
+    const member = await join({ cc_number: cards.renewalNoFunds })
+    await pass(31)
+    await replaceCard(site.world, member.id, { card: newCard, billing, reference: 'told-lost' })
+    const { charge } = site.world.payment
+    site.world.payment.charge = async () => ({ outcome: 'unknown' })
+    await chargePastDue(site.world, member.id)
+    site.world.payment.charge = charge
+    site.advance(3600)
+    await settleAttempts(site.world)
+    expect((await viewOffice(site.world, member.id)).membership.payment_problem).toBeUndefined()
+    const { state } = await site.db
+      .selectFrom('membership')
+      .select('state')
+      .where('member_id', '=', member.id)
+      .executeTakeFirstOrThrow()
+    expect(state).toBe('active')
+  })
+})
+
 describe('a late answer about the old card', () => {
   it('17.39 never marks the new card, which is charged next; emails and receipts name the card that was charged', async () => {
     const member = await join()
