@@ -116,6 +116,7 @@ export async function verifyAudit(
   const end = Number(head.position)
   const hasher = keyedHasher(keys, 'audit')
   let last = START
+  const blanks = new Set<number>()
   const events = eventChecker({ db, keys })
   const verdict = async (problem?: string): Promise<Verdict> => ({
     rows: last.position,
@@ -132,6 +133,8 @@ export async function verifyAudit(
       if (problem === 'missing') return verdict(`Row ${position} is missing.`)
       if (problem || !areDetailsIntact(keys, row)) return verdict(`Row ${position} was changed.`)
       last = { position, hash: row.hash }
+      if (row.details === null) blanks.add(position)
+      else if (row.act === 'erase_person') for (const erased of erasedRows(row.details) ?? blanks) blanks.delete(erased)
       if (noted?.position === position && noted.hash !== row.hash)
         return verdict(`Row ${position} is not the one that the seal was made of.`)
       if (row.act !== 'seal_events') continue
@@ -140,6 +143,8 @@ export async function verifyAudit(
       if (wrong) return verdict(wrong)
     }
   }
+  const [blank] = blanks
+  if (blank) return verdict(`The details of row ${blank} were removed.`)
   if (last.hash !== head.hash) return verdict('The end of the log was changed.')
   if (await hasRowsAfter(db, end)) return verdict(`There are rows after row ${end}, which is the last.`)
   if (noted && noted.position > end)
@@ -158,7 +163,16 @@ async function hasRowsAfter(db: Db, end: number): Promise<boolean> {
   return Number(last ?? 0) > Math.max(end, Number(head ?? 0))
 }
 
-/** Details may be erased, never changed. */
+/** In the details of an erasure: which rows it has blanked. */
+export const ERASED_ROWS = 'erased_rows'
+
+/** Undefined for an erasure that didn't write them down yet: it may have blanked any row before it. */
+function erasedRows(details: string): number[] | undefined {
+  const positions: unknown = JSON.parse(details).after?.[ERASED_ROWS]
+  return typeof positions === 'string' ? positions.split(',').map(Number) : undefined
+}
+
+/** Details may be erased where an erasure says so, and never changed. */
 const areDetailsIntact = (keys: Keys, { details, details_salt, details_hash }: Tables['audit']): boolean =>
   details === null || keys.isHmac('audit details', `${details_salt ?? ''} ${details}`, details_hash)
 

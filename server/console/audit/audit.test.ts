@@ -90,8 +90,23 @@ describe('the audit log', () => {
     expect(await problem(seal)).toBe('Row 4 is not the one that the seal was made of.')
   })
 
-  it('19.81 stays intact when personal data in its details is erased', async () => {
+  it('19.81 details that were removed are noticed, unless a later erasure names their row', async () => {
     await site.db.updateTable('audit').set({ details: null, details_salt: null }).where('subject', '=', 'b').execute()
+    expect(await problem()).toMatch(/^The details of row \d+ were removed\.$/)
+    const blanks = await site.db.selectFrom('audit').select('position').where('details', 'is', null).execute()
+    const erase = (erased_rows: string) =>
+      inTransaction(site.db, (db) =>
+        recordAction(
+          { ...site.world, db },
+          {
+            ...{ act: 'erase_person', actor: commandLine, subject_kind: 'member', subject: 'b', reason: 'asked' },
+            after: { erased_rows },
+          },
+        ),
+      )
+    await erase('')
+    expect(await problem()).toMatch(/^The details of row \d+ were removed\.$/)
+    await erase(blanks.map(({ position }) => position).join(','))
     expect(await problem()).toBe(undefined)
   })
 

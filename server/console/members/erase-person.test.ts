@@ -301,3 +301,35 @@ it('19.41 emails and sign-ins stay in the timeline for two years', async () => {
   await deleteExpired(site.world)
   expect(await events()).toBe(0)
 })
+
+it('19.81 an erasure blanks no row of another person, whatever the erased person was called', async () => {
+  const owner = await staffMember(site, 'owner')
+  await memberInOffice(site, { username: 'auditedother' })
+  const person = { username: 'cleaner', first_name: 'kickback to', last_name: 'cousin', email: 'ana@x.example' }
+  await memberInOffice(site, person)
+  const other_id = await idOf('auditedother')
+  const reasons = {
+    cancel: 'a kickback to cousin',
+    resume: 'wrote from diana@x.example.org',
+    hold: 'wrote from ana@x.example.',
+  }
+  for (const [action, reason] of Object.entries(reasons))
+    expect((await owner.post(`members/${action}`, { member_id: other_id, reason })).statusCode, action).toBe(200)
+  while (await runJobs(site.world));
+  const cleaner_id = await idOf('cleaner')
+  const held = (await site.db.selectFrom('audit').select('position').where('subject', '=', other_id).execute()).map(
+    ({ position }) => Number(position),
+  )
+  const reply = await owner.post('members/erase', { member_id: cleaner_id, username: 'cleaner', reason: 'asked' })
+  expect(reply.statusCode, reply.body).toBe(200)
+  const rows = await site.db.selectFrom('audit').selectAll().where('position', 'in', held).execute()
+  expect(rows.filter(({ details }) => details === null).map(({ position }) => Number(position))).toEqual(held.slice(2))
+  expect(rows.find(({ position }) => Number(position) === held[0])?.details).toContain('kickback to cousin')
+  expect((await verifyAudit(site.world)).problem).toBe(undefined)
+  await site.db
+    .updateTable('audit')
+    .set({ details: null, details_salt: null })
+    .where('position', '=', held[0] ?? 0)
+    .execute()
+  expect((await verifyAudit(site.world)).problem).toBe(`The details of row ${held[0]} were removed.`)
+})

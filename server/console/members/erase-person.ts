@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { ERASED_ROWS } from '#server/audit/audit.ts'
 import type { Db } from '#server/db/db.ts'
 import { emailKinds } from '#server/jobs/queue.ts'
 import { endMembership } from '#server/membership/membership.ts'
@@ -30,8 +31,7 @@ export const erasePerson = (world: World, { member_id, username, reason }: Erasu
     await eraseSites(db, person)
     await eraseWork(db, person, addresses)
     await eraseMessages(db, person, addresses)
-    await eraseAudit(db, person, addresses)
-    return {}
+    return { after: { [ERASED_ROWS]: await eraseAudit(db, person, addresses) } }
   })
 
 const lockPerson = (db: Db, member_id: string) =>
@@ -204,15 +204,13 @@ async function eraseSites(db: Db, person: Person) {
   await db.updateTable('sponsor_move').set({ reason: null }).where('member_id', '=', person.id).execute()
   const moves = await db
     .selectFrom('sponsor_move')
-    .select(['id', 'member_id', 'reason'])
+    .select(['id', 'reason'])
     .where((row) => row.or([row('from_id', 'in', ownSites), row('to_id', 'in', ownSites)]))
     .where('reason', 'is not', null)
     .execute()
-  for (const { id, member_id, reason } of moves)
-    if (holds(reason ?? '', person)) {
+  for (const { id, reason } of moves)
+    if (holds(reason ?? '', person))
       await db.updateTable('sponsor_move').set({ reason: null }).where('id', '=', id).execute()
-      await aboutMember(eraseDetails(db), member_id).where('act', '=', 'move_sponsor').execute()
-    }
 }
 
 /** Emails that wait, and what a mail server said about the address. */
@@ -264,19 +262,46 @@ async function replaceName(db: Db, name: string, condition: ReturnType<typeof sq
 }
 
 /**
- * The rows stay, and so does the chain: it covers only the hash of what is erased here. Rows about others are searched for what
- * means this person and nobody else.
+ * The rows stay, and so does the chain: it covers only the hash of what is erased here. Rows about others are erased if they
+ * hold an identifier of this person, never because of words that they share with a name. Returns the positions, for the row
+ * of this erasure: details that are missing anywhere else are a finding.
  */
-async function eraseAudit(db: Db, person: Person, addresses: string[]) {
-  await aboutMember(eraseDetails(db), person.id).execute()
-  const { mobile_phone, first_name, last_name } = person
-  for (const value of [...addresses, mobile_phone, `${first_name} ${last_name}`])
-    await eraseDetails(db)
-      .where(sql<boolean>`position(${JSON.stringify(value).slice(1, -1).toLowerCase()} in lower(details)) > 0`)
+async function eraseAudit(db: Db, person: Person, addresses: string[]): Promise<string> {
+  const identifiers = [...addresses, person.mobile_phone].filter(Boolean).map((value) => value.toLowerCase())
+  const holding = identifiers.map(
+    (value) => sql<boolean>`position(${JSON.stringify(value).slice(1, -1)} in lower(details)) > 0`,
+  )
+  const rows = await db
+    .selectFrom('audit')
+    .select(['position', 'subject_kind', 'subject', 'details'])
+    .where('details', 'is not', null)
+    .where((row) => row.or([row('subject', '=', person.id), ...holding]))
+    .orderBy('position')
+    .execute()
+  const positions = rows
+    .filter(
+      ({ subject_kind, subject, details }) =>
+        (subject_kind === 'member' && subject === person.id) || isAbout(details ?? '', identifiers),
+    )
+    .map(({ position }) => position)
+  if (positions.length)
+    await db
+      .updateTable('audit')
+      .set({ details: null, details_salt: null })
+      .where('position', 'in', positions)
       .execute()
+  return positions.join(',')
 }
 
-const eraseDetails = (db: Db) => db.updateTable('audit').set({ details: null, details_salt: null })
-
-const aboutMember = (update: ReturnType<typeof eraseDetails>, member_id: string) =>
-  update.where('subject_kind', '=', 'member').where('subject', '=', member_id)
+/** Whether a row names one of these as a whole: 'ana@x.example' is not in 'diana@x.example.org'. */
+function isAbout(details: string, identifiers: string[]): boolean {
+  const parts = (value: string) => details.toLowerCase().split(JSON.stringify(value).slice(1, -1))
+  return identifiers.some((value) =>
+    parts(value).some(
+      (part, index, all) => index > 0 && !GOES_BEFORE.test(all[index - 1] ?? '') && !GOES_ON.test(part),
+    ),
+  )
+}
+/** What makes an address or a number a longer one. A period may also end the sentence. */
+const GOES_BEFORE = /[\p{L}\p{N}@._+-]$/u
+const GOES_ON = /^(?:[\p{L}\p{N}@_+-]|\.[\p{L}\p{N}])/u
