@@ -123,8 +123,13 @@ const headers = fc.record(
   { requiredKeys: [] },
 )
 
-const oddTexts = ['\u0000', 'a\u0000', ...oddDays, ...oddKeys.flatMap((key) => [listKey(key), `7.${listKey(key)}`])]
+const oddTexts = ['\u0000', 'a\u0000', ...oddDays]
+const oddListKeys = oddKeys.flatMap((key) => [listKey(key), `7.${listKey(key)}`])
 const oddPasskeys = ['\u0000', ...brokenObjects].flatMap((odd) => [{ id: odd }, { id: 'x', response: odd }])
+const oddValuesOf = (name: string): unknown[] => {
+  if (name === 'response') return oddPasskeys
+  return name === 'after' || name === 'before' ? [...oddTexts, ...oddListKeys] : oddTexts
+}
 
 /** Every other field is valid, so that the odd one gets as far as it can. */
 function* oneOddFieldAtATime({ input }: Call): Generator<Record<string, unknown>> {
@@ -132,7 +137,7 @@ function* oneOddFieldAtATime({ input }: Call): Generator<Record<string, unknown>
   const needed = names.filter((name) => !z.safeParse(input.shape[name] ?? z.unknown(), undefined).success)
   const rest = Object.fromEntries(needed.map((name) => [name, answers[name]]))
   for (const name of names)
-    for (const odd of name === 'response' ? oddPasskeys : oddTexts) {
+    for (const odd of oddValuesOf(name)) {
       yield { ...rest, [name]: odd }
       if (names.includes('sort')) yield { ...rest, sort: 'name', [name]: odd }
     }

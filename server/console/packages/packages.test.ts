@@ -195,7 +195,8 @@ describe('prices', () => {
       .where('membership.state', '=', 'active')
       .where('cancelled_at', 'is', null)
       .executeTakeFirstOrThrow()
-    expect(lines).toMatchObject([{ renewal_cents: 9900, announced: { renewal_cents: 10_900, from_on: '2026-12-25' } }])
+    const from_on = '2027-01-15' // the first renewal after the notice
+    expect(lines).toMatchObject([{ renewal_cents: 9900, announced: { renewal_cents: 10_900, from_on } }])
     const subjects = (await emailsTo(site, email)).map(({ subject }) => subject)
     expect(subjects).toContainEqual(expect.stringMatching(/^Your price changes on /))
     const { rows } = (await owner.get('audit')).json()
