@@ -128,7 +128,7 @@ async function resumedCharges({ db, now, config }: Context): Promise<Problem[]> 
   return rows.map(({ day, count, since, ...member }) => ({
     kind: 'resumed',
     title: Number(count) === 1 ? 'A member wasn’t charged on time' : `${count} members weren’t charged on time`,
-    detail: `They don’t owe anything for that time. A new period began, and we emailed them on ${day}.`,
+    detail: `They don’t owe anything for that time. A new period began, and we emailed them on ${longDay(day)}.`,
     since: since.toISOString(),
     ...memberOf(member),
   }))

@@ -20,7 +20,7 @@ export function PaymentProblem({ membership }: Pick<OfficeView, 'membership'>) {
       Your bank declined {showAmount(price)} for this {billing_interval}. Nothing was charged.{' '}
       {needs_new_card || !retry_on
         ? `Please update your card: we’ll charge the new one right away. Without a new card, your membership ends on ${longDay(ends_on)}.`
-        : `We'll try again on ${longDay(retry_on)}. If you update your card, we’ll charge it right away.`}
+        : `We'll try again on ${longDay(retry_on)}. If you update your card, we'll charge it right away.`}
       <a className="button" href="#card">
         Update your card
       </a>
