@@ -97,6 +97,8 @@ async function expectNewMonth(member: Member, missed_from: string, world: World 
   await pass(1, world)
   expect(await chargesOf(member)).toEqual([`${today} captured`, `${next} captured`])
 }
+const resumedEmails = async ({ email }: Member) =>
+  (await emailsTo(site, email, 'Your renewal date has changed')).map(({ body }) => body)
 const longDay = (day: string) => new Date(day).toLocaleDateString('en-US', { dateStyle: 'long', timeZone: 'UTC' })
 
 it('17.38 a hold lifted the day before a renewal starts a new month and charges it once', async () => {
@@ -135,12 +137,42 @@ it('17.38 so does a gateway that rejected every charge for days when no card was
   const { charge } = payment
   payment.charge = async () => ({ outcome: 'failed', why: 'no account' })
   await pass(daysUntil(due) + 12)
+  expect(await resumedEmails(member)).toEqual([])
   payment.charge = charge
   site.advance(DAY)
   await work()
+  expect(await resumedEmails(member)).toEqual([
+    expect.stringContaining(`You weren’t charged from ${longDay(due)} until ${longDay(todayOf(site.world))}`),
+  ])
   const charges = await chargesOf(member)
   expect(charges.filter((each) => each.endsWith('captured'))).toEqual([`${todayOf(site.world)} captured`])
   expect((await viewOffice(site.world, member.id)).membership.renews_on).toBe(periodStart(todayOf(site.world), 1))
+})
+
+it('17.38 a bank that declines the first charge afterwards is an answer, and the email is sent once', async () => {
+  const member = await join({ cc_number: cards.renewalNoFunds })
+  const due = periodStart(member.joined_on, 1)
+  site.advance((daysUntil(due) + 5) * DAY)
+  const resumed_on = todayOf(site.world)
+  await work()
+  await pass(15)
+  expect(await resumedEmails(member)).toEqual([
+    expect.stringContaining(`You weren’t charged from ${longDay(due)} until ${longDay(resumed_on)}`),
+  ])
+})
+
+it('17.38 a gateway that rejects charges for exactly a month leaves the renewal day as it was', async () => {
+  const member = await join()
+  const due = periodStart(member.joined_on, 1)
+  const { payment } = site.world
+  const { charge } = payment
+  payment.charge = async () => ({ outcome: 'failed', why: 'no account' })
+  await pass(daysUntil(periodStart(member.joined_on, 2)) - 1)
+  payment.charge = charge
+  await pass(1)
+  expect(await resumedEmails(member)).toEqual([])
+  const [email] = await emailsTo(site, member.email, 'Your membership charges have resumed')
+  expect(email?.body).toContain(`You weren’t charged from ${longDay(due)} until ${longDay(todayOf(site.world))}`)
 })
 
 it('17.38 a declined charge gets a new month if its last try was missed, but not if a retry was on time', async () => {

@@ -11,7 +11,7 @@ import type { World } from '#server/world/world.ts'
 import { dueAt } from './due.ts'
 import { cardColumns } from './new-membership.ts'
 import { type NextStep, nextStep, scheduledTries, startsOn } from './next-step.ts'
-import { addPeriod, beginPeriod, pricePeriod } from './periods.ts'
+import { addPeriod, announceResumed, beginPeriod, pricePeriod } from './periods.ts'
 import {
   hasOpenCharge,
   type LockedMembership,
@@ -104,7 +104,7 @@ function beginStep(world: World, member_id: string): Promise<Charge | undefined>
       case 'retry':
         return beginCharge({ ...world, db }, membership)
       case 'waive': {
-        const { period } = await addPeriod(db, membership, membership.period + 1, 'waived')
+        const { period } = await addPeriod(db, membership, membership.period + 1, { state: 'waived' })
         const due_at = dueAt(world, member_id, startsOn(membership, period + 1))
         await updateMembership(db, member_id, { state: 'active', waived_period: null, due_at })
         return undefined
@@ -198,6 +198,7 @@ async function recordPaid(world: World, key: AttemptKey, approval: Approval) {
   const isBack = membership.state === 'ended'
   if (isBack) await setEnd(world.db, member_id, null, null)
   await setPeriod(world.db, member_id, payment.period, 'paid')
+  await announceResumed(world, membership)
   const after = { state: 'active' as const, declines: 0 }
   const cancelled_at = isBack ? null : membership.cancelled_at
   const next = nextStep({ ...membership, ...after, cancelled_at, period_state: 'paid' }, todayOf(world))
@@ -218,6 +219,7 @@ async function recordDeclined(world: World, key: AttemptKey, { decline_class, is
     await updateMembership(world.db, member_id, { never_retry_since })
     return
   }
+  await announceResumed(world, membership)
   const tried_on = dayOf(world, payment.created_at)
   const declines =
     payment.by_member || !isCardOnFile // it uses up no try, but those that were passed over before are gone

@@ -8,7 +8,7 @@ import { type Anchor, runningPeriod, startsOn } from './next-step.ts'
 import { noticeTomorrow } from './notify.ts'
 import { linesDue, linesOn } from './prices.ts'
 import { anchorFor } from './renewal-day.ts'
-import { type LockedMembership, updateMembership } from './rows.ts'
+import { type LockedMembership, updateMembership, updatePeriod } from './rows.ts'
 
 /**
  * Begins a period today. On the renewal day, that is the next one. If we couldn't charge until later, the missed time is
@@ -21,16 +21,24 @@ export async function beginPeriod(world: World, membership: LockedMembership): P
   const running = runningPeriod(membership, today)
   const isRenewalDay = startsOn(membership, running) === today
   const n = isRenewalDay ? running : running + 1
-  const missed_from = startsOn(membership, period_state === 'due' ? period : period + 1)
+  const missed_from = membership.missed_from ?? startsOn(membership, period_state === 'due' ? period : period + 1)
   if (missed_from === today) return addPeriod(db, membership, n)
 
   await waiveUntil(db, membership, today)
   const anchor: Anchor = isRenewalDay ? membership : { ...membership, ...anchorFor(membership, n, today) }
   const { anchor_on, anchor_period } = anchor
   await updateMembership(db, member_id, { anchor_on, anchor_period, notice_at: noticeTomorrow(world, member_id) })
-  const payload = { member_id, missed_from, starts_on: today, is_moved: !isRenewalDay }
-  await addJob(db, 'charging_resumed', payload, world.now())
-  return addPeriod(db, { ...membership, anchor_on, anchor_period }, n)
+  return addPeriod(db, { ...membership, anchor_on, anchor_period }, n, { missed_from })
+}
+
+/** Emails a member we couldn't charge on time, once a bank has answered: until then, the period may begin on a later day. */
+export async function announceResumed({ db, now }: World, membership: LockedMembership): Promise<void> {
+  const { member_id, period, missed_from } = membership
+  if (!missed_from) return
+  const is_moved = startsOn(membership, runningPeriod(membership, missed_from)) !== missed_from
+  const payload = { member_id, missed_from, starts_on: startsOn(membership, period), is_moved }
+  await addJob(db, 'charging_resumed', payload, now())
+  await updatePeriod(db, member_id, period, { missed_from: null })
 }
 
 /** Nothing is owed for the time before a day: the unpaid period and those that should have followed it. */
@@ -38,12 +46,7 @@ async function waiveUntil(db: Db, membership: LockedMembership, day: string): Pr
   const { member_id, period, lines } = membership
   const end = (n: number) => (startsOn(membership, n + 1) < day ? startsOn(membership, n + 1) : day)
   if (membership.period_state === 'due')
-    await db
-      .updateTable('period')
-      .set({ state: 'waived', ends_on: end(period) })
-      .where('member_id', '=', member_id)
-      .where('n', '=', period)
-      .execute()
+    await updatePeriod(db, member_id, period, { state: 'waived', ends_on: end(period), missed_from: null })
   for (let n = period + 1; startsOn(membership, n) < day; n++)
     await db
       .insertInto('period')
@@ -64,7 +67,7 @@ export async function addPeriod(
   db: Db,
   membership: LockedMembership,
   n: number,
-  period_state: Tables['period']['state'] = 'due',
+  { state = 'due', missed_from = null }: Partial<Pick<Tables['period'], 'state' | 'missed_from'>> = {},
 ): Promise<LockedMembership> {
   const { member_id } = membership
   const starts_on = startsOn(membership, n)
@@ -78,22 +81,18 @@ export async function addPeriod(
       ends_on: startsOn(membership, n + 1),
       amount_cents: renewalTotal(lines),
       lines: JSON.stringify(lines),
-      state: period_state,
+      state,
+      missed_from,
     })
     .execute()
   await updateMembership(db, member_id, { period: n, declines: 0, lines: JSON.stringify(lines) })
-  return { ...membership, period: n, declines: 0, lines, period_state, period_lines: lines }
+  return { ...membership, period: n, declines: 0, lines, period_state: state, period_lines: lines, missed_from }
 }
 
 /** Updates what the newest period costs, and returns it. */
 export async function pricePeriod(db: Db, membership: LockedMembership): Promise<number> {
   const lines = linesDue(membership.period_lines, membership.lines)
   const amount_cents = renewalTotal(lines)
-  await db
-    .updateTable('period')
-    .set({ amount_cents, lines: JSON.stringify(lines) })
-    .where('member_id', '=', membership.member_id)
-    .where('n', '=', membership.period)
-    .execute()
+  await updatePeriod(db, membership.member_id, membership.period, { amount_cents, lines: JSON.stringify(lines) })
   return amount_cents
 }

@@ -17,7 +17,7 @@ export async function lockMembership(db: Db, member_id: string) {
     .selectFrom('member')
     .innerJoin('period', 'period.member_id', 'member.id')
     .select(['enrollment_id', 'cancelled_at', 'ends_at'])
-    .select(['period.state as period_state', 'period.lines as period_lines'])
+    .select(['period.state as period_state', 'period.lines as period_lines', 'missed_from'])
     .where('member.id', '=', member_id)
     .where('period.n', '=', membership.period)
     .executeTakeFirstOrThrow()
@@ -56,5 +56,8 @@ export async function setEnd(db: Db, member_id: string, ends_at: Date | null, ca
   await db.updateTable('sponsor').set({ active_until: ends_at }).where('member_id', '=', member_id).execute()
 }
 
+export const updatePeriod = (db: Db, member_id: string, n: number, change: UpdateObject<Tables, 'period'>) =>
+  db.updateTable('period').set(change).where('member_id', '=', member_id).where('n', '=', n).execute()
+
 export const setPeriod = (db: Db, member_id: string, n: number, state: Tables['period']['state']) =>
-  db.updateTable('period').set({ state }).where('member_id', '=', member_id).where('n', '=', n).execute()
+  updatePeriod(db, member_id, n, { state })
