@@ -17,8 +17,15 @@ type Purpose = keyof typeof validHours
 type LinkSeed = Pick<Tables['email_link'], 'purpose' | 'member_id' | 'email' | 'created_at'>
 
 /** Derived instead of stored, so that an email that is sent again contains the same token, also after the keys were changed. */
-export const linkToken = ({ keys }: Pick<World, 'keys'>, { purpose, member_id, email, created_at }: LinkSeed): string =>
-  keys.hmac('letter keys', JSON.stringify([purpose, member_id, email, created_at.toISOString()]), created_at)
+export const linkToken = ({ keys }: Pick<World, 'keys'>, seed: LinkSeed): string =>
+  keys.hmac('letter keys', textOf(seed), seed.created_at)
+
+const textOf = ({ purpose, member_id, email, created_at }: LinkSeed) =>
+  JSON.stringify([purpose, member_id, email, created_at.toISOString()])
+
+/** Not with a key that was revoked, even if another process hadn't heard of that when it made the link. */
+const isMadeByUs = ({ keys }: Pick<World, 'keys'>, seed: LinkSeed, token: string): boolean =>
+  keys.isHmacAt('letter keys', textOf(seed), token, seed.created_at)
 
 /**
  * Makes a link valid. A new email link replaces the member's earlier one. A password link does not, because a stranger
@@ -56,25 +63,33 @@ export async function activateLinkOnce(
 const expiryOf = ({ purpose, created_at }: LinkSeed) => new Date(created_at.getTime() + validHours[purpose] * 3_600_000)
 
 /** The member a valid link belongs to. */
-export const findLink = ({ db, now }: Pick<World, 'db' | 'now'>, purpose: Purpose, token: string) =>
-  db
+export async function findLink(world: Pick<World, 'db' | 'keys' | 'now'>, purpose: Purpose, token: string) {
+  const seed = await findSeed(world, purpose, token)
+  if (!seed) return undefined
+  return world.db.selectFrom('member').selectAll().where('id', '=', seed.member_id).executeTakeFirst()
+}
+
+async function findSeed({ db, keys, now }: Pick<World, 'db' | 'keys' | 'now'>, purpose: Purpose, token: string) {
+  const seed = await db
     .selectFrom('email_link')
-    .innerJoin('member', 'member.id', 'email_link.member_id')
-    .selectAll('member')
+    .select(['purpose', 'member_id', 'email', 'created_at'])
     .where('key_hash', '=', sha256(token))
     .where('purpose', '=', purpose)
     .where('expires_at', '>', now())
     .executeTakeFirst()
+  return seed && isMadeByUs({ keys }, seed, token) ? seed : undefined
+}
 
 /** Uses up a link. If several requests send the same token at once, only one succeeds. */
-export const redeemLink = ({ db, now }: Pick<World, 'db' | 'now'>, purpose: Purpose, token: string) =>
-  db
+export async function redeemLink(world: Pick<World, 'db' | 'keys' | 'now'>, purpose: Purpose, token: string) {
+  if (!(await findSeed(world, purpose, token))) return undefined
+  return world.db
     .deleteFrom('email_link')
     .where('key_hash', '=', sha256(token))
     .where('purpose', '=', purpose)
-    .where('expires_at', '>', now())
     .returning(['member_id', 'email', 'by_staff'])
     .executeTakeFirst()
+}
 
 /** Counts a try before it is checked, so that parallel guesses cannot exceed the limit. False: there were enough. */
 export async function countLinkTry({ db }: Pick<World, 'db'>, token: string, max: number): Promise<boolean> {
@@ -123,7 +138,7 @@ export async function addressLinkToken(world: World, { id, email }: Addressee): 
   const now = world.now()
   const last = await findNewestLink(world, 'address', id)
   const isFresh = last?.email === email && now.getTime() - last.created_at.getTime() < HOURS_A_DAY * 3_600_000
-  if (isFresh) return linkToken(world, last)
+  if (isFresh && isMadeByUs(world, last, linkToken(world, last))) return linkToken(world, last)
   const seed = { purpose: 'address' as const, member_id: id, email, created_at: now }
   await activateLink(world, seed)
   return linkToken(world, seed)

@@ -5,7 +5,9 @@ import { keepSecurityLog } from '#server/audit/security-seals.ts'
 import { inTransaction } from '#server/db/db.ts'
 import { consentBundle } from '#server/members/consent.ts'
 import { mintGrant, redeemGrant } from '#server/members/grant.ts'
+import { addressLinkToken } from '#server/members/email-links.ts'
 import { unsubscribe, unsubscribeUrl } from '#server/members/join-emails.ts'
+import { makeResetLink } from '#server/members/new-password.ts'
 import { recordEvent } from '#server/security/security-log.ts'
 import { confirmed, cookieOf, emailsTo, joinedMember, linkTokenIn, memberInOffice } from '#server/test/member.ts'
 import { acceptRealCards, realCards } from '#server/test/real-cards.ts'
@@ -266,5 +268,31 @@ describe('keys that have leaked', () => {
     const link = { token: linkTokenIn(reset), password: 'New-Lantern-42' }
     expect((await site.post('office/new-password', link)).statusCode).toBe(401)
     expect((await verifyAudit(site.world)).problem).toBeUndefined()
+  })
+
+  it('23.5 make no link that works later, neither before they are replaced nor in a process that has not heard of it', async () => {
+    const site = await newSite({ LIMIT_LETTERS_BY_NAME: '9/3600' })
+    const twin = await twinOf(site)
+    open.push(twin)
+    const { username, email } = await confirmed(site, await memberInOffice(site))
+    const member_id = await memberIdOf(site, username)
+    const linkFrom = async ({ world }: Pick<Site, 'world'>) => {
+      const seed = { name: username, asked_at: world.now().toISOString(), network: '' }
+      return (await makeResetLink(world, seed))?.token ?? ''
+    }
+    const redeem = async (token: string) =>
+      (await site.post('office/new-password', { token, password: 'New-Lantern-42' })).statusCode
+
+    await rekey(site.db, site.world.config, site.world.now(), { revoke: true })
+    await site.world.keys.refresh()
+    site.advance(14)
+    const lastSeconds = await linkFrom(site)
+    const address = await addressLinkToken(site.world, { id: member_id, email })
+    site.advance(1)
+    const behind = await linkFrom(twin)
+    expect([await redeem(lastSeconds), await redeem(behind)]).toEqual([401, 401])
+    expect((await site.post('office/confirm-email', { token: address })).statusCode).toBe(401)
+    expect(await addressLinkToken(site.world, { id: member_id, email })).not.toBe(address)
+    expect(await redeem(await linkFrom(site))).toBe(200)
   })
 })

@@ -39,6 +39,8 @@ export type Keys = {
   hmacs: (purpose: Purpose, text: string) => string[]
   /** Whether a keyed hash was made by us, with any key that still counts. */
   isHmac: (purpose: Purpose, text: string, hmac: string) => boolean
+  /** The same with the key in use at a time only. False once that key is revoked. */
+  isHmacAt: (purpose: Purpose, text: string, hmac: string, at: Date) => boolean
   /** The keys of a purpose, the one in use first, for libraries that compute with them themselves. */
   secrets: (purpose: Purpose) => Buffer[]
   /** Encrypts a text that has to be read again. It can only be opened under the same name. */
@@ -93,6 +95,10 @@ export async function openKeys(db: Db, secrets: Secrets, { now, print }: Options
     hmac: (purpose, text, at) => purposeKeys(inUse('hmac', at).content)(purpose).hmac(text),
     hmacs: (purpose, text) => acceptedFor(purpose).map(({ hmac }) => hmac(text)),
     isHmac: (purpose, text, hmac) => acceptedFor(purpose).some((key) => isEqual(key.hmac(text), hmac)),
+    isHmacAt: (purpose, text, hmac, at) => {
+      const key = inUse('hmac', at)
+      return !isRevoked(key) && isEqual(purposeKeys(key.content)(purpose).hmac(text), hmac)
+    },
     secrets: (purpose) => acceptedFor(purpose).map(({ secret }) => secret),
     seal: (name, text) => {
       const { version, content } = inUse('data')
