@@ -175,3 +175,8 @@ it('20.8 with embedded parts the doctor sends nothing, and says so', async () =>
   expect(output).toContain('WRONG  phone     PHONE=sandbox sends no codes, so none was sent.')
   expect(output).toContain('WRONG  mail      MAIL=outbox sends no emails, so none was sent.')
 })
+
+it('20.8 the doctor refuses a list of proxies that is half the internet', async () => {
+  const { code, output } = await doctor({ TRUST_PROXY: '0.0.0.0/1,128.0.0.0/1' })
+  expect([code, output]).toEqual([1, expect.stringContaining('TRUST_PROXY must name your proxies only')])
+})

@@ -123,6 +123,32 @@ describe('an invalid setting', () => {
   )
 
   test.each([
+    ['everything', '0.0.0.0/0'],
+    ['all of IPv6', '::/0'],
+    ['two halves', '0.0.0.0/1,128.0.0.0/1'],
+    ['two halves of IPv6', '::/1,8000::/1'],
+    ['three quarters', '0.0.0.0/2,64.0.0.0/2,128.0.0.0/2'],
+    ['the part of IPv6 that is in use', '2000::/4'],
+    ['a private network and its neighbors', '8.0.0.0/6'],
+    ['IPv4 written as IPv6', '::ffff:0:0/96'],
+    ['both halves of it', '::ffff:0.0.0.0/97,::ffff:128.0.0.0/97'],
+    ['a public /8 beside a proxy', '10.0.0.5,44.0.0.0/8'],
+    ['a /8 in small parts', Array.from({ length: 256 }, (_, n) => `13.${n}.0.0/16`).join()],
+  ])('8.1 TRUST_PROXY refuses %s', (_, text) => {
+    expect(settingErrors({ TRUST_PROXY: text })).toEqual([
+      expect.stringContaining('TRUST_PROXY must name your proxies only: its public networks together are'),
+    ])
+  })
+
+  test.each([
+    '10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,100.64.0.0/10,fc00::/7,fe80::/10,::1,loopback',
+    '173.245.48.0/20,103.21.244.0/22,104.16.0.0/13,172.64.0.0/13,2400:cb00::/32,2606:4700::/32,2a06:98c0::/29',
+    '104.0.0.0/9,104.0.0.0/9,104.0.0.0/10',
+  ])('8.1 TRUST_PROXY takes private networks and those of real proxies: %s', (text) =>
+    expect(readConfig({ TRUST_PROXY: text }).TRUST_PROXY).toHaveLength(text.split(',').length),
+  )
+
+  test.each([
     ...['a@join.example, b@join.example', 'Join <a@join.example>, b@join.example', 'Join <a@join.example', 'Join <>'],
     ...[
       'Join <a@join.example> us',

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import numbering from 'libphonenumber-js/min/metadata'
 import * as z from 'zod/mini'
+import { coversInternet } from './public-networks.ts'
 
 /** What a setting may be. A message follows the name of its setting: "PORT must be a whole number from 0 to 65535". */
 
@@ -127,12 +128,16 @@ function isHost(text: string): boolean {
 /** Trusted proxies by address, never by number of hops, because a client can add hops to the header. */
 export const proxies = listOf(
   satisfying(isProxy, 'must be a list of addresses or networks, such as 10.0.0.5,192.168.0.0/16'),
+).check(
+  z.refine(
+    (networks) => !networks.every(isProxy) || !coversInternet(networks),
+    'must name your proxies only: its public networks together are as large as a /8 (IPv6: a /16), so visitors could forge their addresses',
+  ),
 )
 
 function isProxy(text: string): boolean {
   const network = z.union([z.enum(['loopback', 'linklocal', 'uniquelocal']), z.cidrv4(), z.cidrv6()])
-  const trustsEveryone = text.endsWith('/0')
-  return isIP(text) !== 0 || (z.safeParse(network, text).success && !trustsEveryone)
+  return isIP(text) !== 0 || z.safeParse(network, text).success
 }
 
 /** An id at Twilio. Its first two letters say what it identifies. */

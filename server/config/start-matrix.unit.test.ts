@@ -238,7 +238,7 @@ const wrong: Row[] = [
   [
     'a proxy that is everyone',
     { ...production, TRUST_PROXY: '0.0.0.0/0' },
-    "TRUST_PROXY must be a list of addresses or networks, such as 10.0.0.5,192.168.0.0/16; got '0.0.0.0/0'",
+    "TRUST_PROXY must name your proxies only: its public networks together are as large as a /8 (IPv6: a /16), so visitors could forge their addresses; got '0.0.0.0/0'",
   ],
   [
     'an environment with another name',
