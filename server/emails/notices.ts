@@ -76,7 +76,8 @@ export async function priceChangedEmail(
 ): Promise<Email | undefined> {
   const [member, membership] = await Promise.all([findMember(world, member_id), findMembership(world.db, member_id)])
   const line = membership.lines.find((each) => each.product_id === product_id)
-  if (!line || membership.state === 'ended') return undefined // who has canceled since may resume, and pays the new price then
+  if (!line || membership.state === 'ended') return undefined // a member who has canceled since may resume
+  if ((line.announced ?? line).renewal_cents !== new_cents) return undefined // it has changed again while the email waited
   const { billing_interval } = membership
   const { announced } = line
   const starts_on = announced?.is_untold ? firstPeriodFrom(membership, noticeEnd(world, announced)) : job.starts_on

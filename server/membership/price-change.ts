@@ -178,8 +178,9 @@ async function tellMember(world: World, db: Db, member: Member, change: Tables['
   const changed = announced ? { ...changedLine, announced: { ...announced, is_untold: true as const } } : changedLine
   const lines = member.lines.map((each) => (each === line ? changed : each))
   await updateMembership(db, member.member_id, { lines: JSON.stringify(lines) })
-  const starts_on = firstPeriodFrom(member, announced?.from_on ?? '')
   const old_cents = line.renewal_cents
+  if (new_cents === old_cents && line.announced?.is_untold) return false // the higher price is withdrawn before its email
+  const starts_on = firstPeriodFrom(member, announced?.from_on ?? '')
   await addJob(
     db,
     'price_changed',
@@ -189,10 +190,17 @@ async function tellMember(world: World, db: Db, member: Member, change: Tables['
   return true
 }
 
-/** The email about a higher price was sent: from here on the price can be charged, but never before the day that it names. */
-export const recordNotice = (world: World, { member_id, product_id, new_cents }: JobPayloads['price_changed']) =>
+/**
+ * The email about a higher price was sent: from here on the price can be charged, but never before the day that it names. If
+ * the price was withdrawn meanwhile, another email says so.
+ */
+export const recordNotice = (world: World, { old_cents, new_cents, ...notice }: JobPayloads['price_changed']) =>
   inTransaction(world.db, async (db) => {
+    const { member_id, product_id } = notice
     const membership = await lockMembership(db, member_id)
+    const line = membership.lines.find((each) => each.product_id === product_id)
+    if (new_cents > old_cents && line && !line.announced && line.renewal_cents === old_cents)
+      return addJob(db, 'price_changed', { ...notice, old_cents, new_cents: old_cents }, world.now())
     const changed = membership.lines.map(({ announced, ...line }): RenewalLine => {
       if (!announced) return line
       const isThis = line.product_id === product_id && announced.renewal_cents === new_cents && announced.is_untold

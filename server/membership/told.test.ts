@@ -280,6 +280,46 @@ describe('a higher price whose notice was not sent', () => {
     expect(await amountsOf(member)).toEqual([9900])
   })
 
+  it('17.42 gets no email anymore once the price has changed again', async () => {
+    const [replaced, withdrawn] = [await join(), await join()]
+    const { send } = site.world.mail
+    site.world.mail.send = async () => {
+      throw new Error('The mail server is down.')
+    }
+    await changePrice(site.world, { ...change, new_cents: 12_900 })
+    await pass(1)
+    await changePrice(site.world, { ...change, new_cents: 13_900 })
+    await pass(1)
+    await putOnHold(site.world, replaced.id, 'staff')
+    await changePrice(site.world, { ...change, new_cents: 9900 })
+    await pass(1)
+    site.world.mail.send = send
+    await site.db.updateTable('job').set({ run_at: site.world.now() }).where('done_at', 'is', null).execute()
+    const pricesTold = async ({ email }: { email: string }) =>
+      (await emailsTo(site, email)).filter(({ subject }) => / price |pay less/.test(subject)).map(({ body }) => body)
+    expect(await pricesTold(replaced)).toEqual([expect.stringContaining('changes from $99.00 to $139.00')])
+    expect(await pricesTold(withdrawn)).toEqual([])
+  })
+
+  it('17.42 that is withdrawn while its email is on its way is followed by one that says so', async () => {
+    const member = await join()
+    const { send } = site.world.mail
+    site.world.mail.send = async (email) => {
+      site.world.mail.send = send
+      site.advance(1)
+      await changePrice(site.world, { ...change, new_cents: 9900 })
+      await runJobs(site.world, ['price_change'])
+      return send(email)
+    }
+    await changePrice(site.world, { ...change, new_cents: 12_900 })
+    await work()
+    const subjects = (await emailsTo(site, member.email)).map(({ subject }) => subject)
+    expect(subjects.filter((subject) => subject.startsWith('Your price')).sort()).toEqual([
+      expect.stringMatching(/^Your price changes on/),
+      'Your price stays the same',
+    ])
+  })
+
   it('17.42 is not charged before the day that its email names, even if the renewal day moves', async () => {
     const member = await join()
     await pass(5)
