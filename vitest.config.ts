@@ -8,7 +8,7 @@ const onDatabase = (database: 'embedded' | 'postgres') => ({
   test: {
     name: database,
     alias: [{ find: /^@node-rs\/argon2$/, replacement: join(import.meta.dirname, 'server/test/quick-argon2.ts') }],
-    include: ['server/**/*.test.ts', ...drillsOnDatabase],
+    include: ['{server,demo}/**/*.test.ts', ...drillsOnDatabase],
     exclude: ['**/*.unit.test.ts'],
     env: { TEST_DB: database },
     globalSetup: './server/test/prepare.ts',
@@ -19,6 +19,7 @@ export default defineConfig({
   test: {
     pool: 'forks',
     maxWorkers: 3, // a tenth faster than 2 on two cores
+    execArgv: ['--liftoff-only'], // the embedded database is WebAssembly, and optimizing it takes longer than these tests use it
     isolate: false, // test files clean up what they share; loading every module again for each file took a third of the time
     testTimeout: 120_000, // a busy machine is slow, not wrong
     expect: { poll: { timeout: 60_000, interval: 20 } }, // the same
@@ -30,7 +31,6 @@ export default defineConfig({
           include: [
             '{contract,web}/**/*.test.{ts,tsx}',
             'drill/**/*.test.ts',
-            'demo/**/*.test.ts',
             'scripts/**/*.test.mjs',
             'server/**/*.unit.test.ts',
           ],

@@ -5,16 +5,20 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 import { verifyAudit } from '#server/audit/audit.ts'
+import { fillDataFolder, isPostgres } from '#server/test/database.ts'
 import { TEST_SECRET } from '#server/test/generous-settings.ts'
 import { openSite } from './site.ts'
 import { makeYear } from './year.ts'
 
 const DAY_MS = 86_400_000
 
-it('19.19 the demo makes business of every kind, and its audit log is intact', async () => {
+const onEmbedded = it.skipIf(isPostgres)
+
+onEmbedded('19.19 the demo makes business of every kind, and its audit log is intact', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'foyer-demo-'))
   const end = new Date('2026-11-17T12:00:00Z')
-  const days = 75
+  const days = 50
+  await fillDataFolder(folder)
   const site = await openSite(folder, new Date(end.getTime() - days * DAY_MS))
   try {
     await makeYear(site, end, { members: 26, days }, () => undefined)
@@ -23,7 +27,7 @@ it('19.19 the demo makes business of every kind, and its audit log is intact', a
     const count = (state: string, period: number) =>
       rows.filter((row) => row.state === state && Number(row.period > 0) === period).length
     expect(count('captured', 0)).toBe(26)
-    expect(count('captured', 1)).toBeGreaterThan(10)
+    expect(count('captured', 1)).toBeGreaterThan(5)
     expect(count('declined', 1)).toBeGreaterThan(0)
     const { length: refunds } = await db.selectFrom('refund').select('id').where('state', '=', 'done').execute()
     expect(refunds).toBeGreaterThan(0)
@@ -37,7 +41,7 @@ it('19.19 the demo makes business of every kind, and its audit log is intact', a
   }
 })
 
-it.each([
+onEmbedded.each([
   { NODE_ENV: 'production', SECRET: TEST_SECRET, PUBLIC_URL: 'https://join.example' },
   { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' },
 ])('19.19 the demo does not start with %o', async (settings) => {
@@ -48,7 +52,7 @@ it.each([
   expect(failure.stderr).toContain('The demo runs on its own database and stand-ins.')
 })
 
-it('19.19 the demo explains its options', async () => {
+onEmbedded('19.19 the demo explains its options', async () => {
   const failure = await promisify(execFile)(process.execPath, ['demo/main.ts', '--nwe']).catch((error) => error)
   expect(failure.code).toBe(1)
   expect(failure.stderr).toContain("There is no option '--nwe'.")

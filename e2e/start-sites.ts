@@ -104,7 +104,7 @@ export async function startSite(settings: Record<string, string>, cleanups: Clea
   const port = await freePort()
   const folder = mkdtempSync(join(tmpdir(), 'foyer-e2e-'))
   const env = { PATH, HOME, PORT: String(port), DATA_DIR: folder, ...testSettings, ...settings }
-  const site: ChildProcess = spawn(process.execPath, ['server/main.mjs'], {
+  const site: ChildProcess = spawn(process.execPath, ['--liftoff-only', 'server/main.mjs'], {
     stdio: ['ignore', 'ignore', 'inherit'],
     env,
   })

@@ -47,7 +47,7 @@ export function affectedBy(changed, graph, textOf = (file) => readFileSync(file,
 }
 
 // As in vitest.config.ts.
-const SERVER_TEST = /^(?:server\/(?!.*\.unit\.test\.ts$)|drill\/fault-injection\/).*\.test\.ts$/
+const SERVER_TEST = /^(?:server\/(?!.*\.unit\.test\.ts$)|demo\/|drill\/fault-injection\/).*\.test\.ts$/
 const UNIT_TEST = /^(?!e2e\/|bench\/).*\.test\.(?:tsx?|mjs)$/
 
 /** The sources beside a file that is none itself, such as a migration, or was deleted. Documents have none. */

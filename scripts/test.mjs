@@ -15,11 +15,12 @@ import { countDrills, countJourneys, countTests, formatCounts, lastLines } from 
  * Server tests that run on both databases: those of the database itself (schema, migrations, backups, the commands on it), and of
  * what many requests and processes do to the same rows (reservations, leases, refunds, counters). PGlite has one connection, where
  * PostgreSQL has many. A rule that reads and writes its own rows gives the same answers on both, so PostgreSQL is enough.
+ * The demo has only the embedded database.
  */
 const onBoth = [
   ...['server/db/', 'server/cli/db.test', 'server/cli/load.test', '/jobs.test', '/janitor.test'],
   ...['enrollment/enrollment.test', 'enrollment/reservation.test', 'payments/payments.test', 'payments/refunds.test'],
-  'abuse/limits.test',
+  ...['abuse/limits.test', 'demo/'],
 ]
 
 const [mode, revision] = process.argv.slice(2)
@@ -164,7 +165,7 @@ async function drill() {
 async function runAndCount(report, args, { env, stdio }, count) {
   rmSync(report, { force: true })
   // Both runners clean up after SIGINT, whichever signal we got.
-  const code = await run(node, args, { env, stdio, stopBy: 'SIGINT' })
+  const code = await run(node, ['--liftoff-only', ...args], { env, stdio, stopBy: 'SIGINT' })
   const result = existsSync(report) ? count(JSON.parse(readFileSync(report, 'utf8'))) : { failures: ['no report'] }
   return code && !result.failures.length ? { ...result, failures: [`${args[0]} ended with ${code}`] } : result
 }
