@@ -7,6 +7,8 @@ export function dayIn(time_zone: string, time: Date): string {
   return `${year}-${month}-${day}`
 }
 
+export const isMonday = (day: string): boolean => formatDay(day, { weekday: 'short' }) === 'Mon'
+
 /** '2026-11-15' → 'November 15, 2026' */
 export const longDay = (day: string): string => formatDay(day, { dateStyle: 'long' })
 

@@ -113,6 +113,7 @@ export const actions = {
   remove_logo: { text: 'Went back to the built-in logo' },
   seal_events: { text: 'Sealed events of the security log' },
   expire_events: { text: 'Deleted old events of the security log' },
+  report_tampering: { text: 'Noticed that a log was changed' },
 } as const satisfies Record<string, Action>
 
 export type ActionName = keyof typeof actions

@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import { type ActionName, actions, type Role } from '#contract/console/permissions.ts'
-import type { Db } from '#server/db/db.ts'
+import { afterCommit, type Db } from '#server/db/db.ts'
 import type { Tables } from '#server/db/tables.ts'
 import type { Log } from '#server/log.ts'
-import { checkNext, hashAfter, keyedHasher, START } from '#server/secrets/hash-chain.ts'
+import { checkNext, hashAfter, keyedHasher, type Link, START } from '#server/secrets/hash-chain.ts'
 import type { Keys } from '#server/secrets/secrets.ts'
 import { type EventCounts, eventChecker, sealIn } from '#server/security/event-chain.ts'
+import { findLostEvents, lostSentence } from '#server/security/written-events.ts'
 
 /** Who did something: a colleague, somebody with access to the command line, or the server itself. */
 export type Actor = { id: string; role: Role } | { id: null; role: 'command line' | 'server' }
@@ -33,6 +34,7 @@ export type AuditEntry = {
     | 'package'
     | 'sponsor'
     | 'security_log'
+    | 'audit_log'
   subject: string
   /** Ids, states and amounts rather than names: as little personal data as the act can be understood with. */
   before?: Facts
@@ -70,12 +72,41 @@ export async function recordAction({ db, keys, now, log }: Context, entry: Audit
     .values({ ...row, details, details_salt, hash })
     .execute()
   await db.updateTable('audit_head').set({ position: row.position, hash }).where('id', '=', 1).execute()
-  log.info({ audit: row.position, act, hash }, 'audit') // outside the database: a second witness
+  const seal = { position: row.position, hash }
+  afterCommit(db, () => {
+    rememberSeal(keys, seal)
+    log.info({ act, seal: sealText(seal) }, 'audit') // outside the database: a second witness
+  })
+}
+
+/** Rows that this process has seen, where no one who merely reaches the database can change them: position and hash. */
+const remembered = new WeakMap<Keys, Map<number, string>>()
+
+export const rememberedSeals = (keys: Keys): Link[] =>
+  [...(remembered.get(keys) ?? [])].map(([position, hash]) => ({ position, hash }))
+
+/** Of two rows with the same position the first one stays: the second shows that the first was removed. */
+export function rememberSeal(keys: Keys, { position, hash }: Link): void {
+  const seals = remembered.get(keys) ?? new Map<number, string>()
+  remembered.set(keys, seals)
+  if (position && !seals.has(position)) seals.set(position, hash)
+}
+
+export function forgetSeals(keys: Keys, seals: readonly Link[]): void {
+  for (const { position } of seals) remembered.get(keys)?.delete(position)
+}
+
+/** '412.Q2x…': row 412 has this hash. */
+export const sealText = ({ position, hash }: Link): string => `${position}.${hash}`
+
+export async function readHead(db: Db): Promise<Link> {
+  const head = await db.selectFrom('audit_head').select(['position', 'hash']).executeTakeFirst()
+  return head ? { position: Number(head.position), hash: head.hash } : START
 }
 
 /** Locks the end of the chain until the transaction ends. */
-export async function lockHead(db: Db): Promise<{ position: number; hash: string }> {
-  const { rows } = await sql<{ position: number; hash: string }>`
+export async function lockHead(db: Db): Promise<Link> {
+  const { rows } = await sql<Link>`
     insert into audit_head (id, position, hash) values (1, 0, '')
     on conflict (id) do update set id = 1 returning position, hash`.execute(db)
   const [head] = rows
@@ -104,23 +135,25 @@ export type Verdict = { rows: number; seal: string; security: EventCounts; probl
 const BATCH = 1000
 
 /**
- * Reads the whole chain and the security log that it seals, and finds a row or event that was changed or is missing. An end that was cut off is only found with a seal that
- * was noted earlier: '12.Q2x…' says that row 12 has this hash.
+ * Reads the whole chain and the security log that it seals, and finds a row or event that was changed or is missing. That the
+ * end was cut off shows with an earlier seal, from an email or a log, or from this process's memory. What another process
+ * has noticed is a row of the log.
  */
 export async function verifyAudit(
   { db, keys }: { db: Db; keys: Keys },
   earlierSeal?: string | undefined,
 ): Promise<Verdict> {
-  const head = (await db.selectFrom('audit_head').selectAll().executeTakeFirst()) ?? { position: 0, hash: '' }
-  const noted = parseSeal(earlierSeal)
-  const end = Number(head.position)
+  const earlier = [parseSeal(earlierSeal) ?? [], rememberedSeals(keys)].flat()
+  const head = await readHead(db)
+  const end = head.position
   const hasher = keyedHasher(keys, 'audit')
   let last = START
   const blanks = new Set<number>()
+  let reported: string | undefined
   const events = eventChecker({ db, keys })
   const verdict = async (problem?: string): Promise<Verdict> => ({
     rows: last.position,
-    seal: `${last.position}.${last.hash}`,
+    seal: sealText(last),
     security: await events.counts(),
     ...(problem ? { problem } : {}),
   })
@@ -135,8 +168,9 @@ export async function verifyAudit(
       last = { position, hash: row.hash }
       if (row.details === null) blanks.add(position)
       else if (row.act === 'erase_person') for (const erased of erasedRows(row.details) ?? blanks) blanks.delete(erased)
-      if (noted?.position === position && noted.hash !== row.hash)
+      if (earlier.some((seal) => seal.position === position && seal.hash !== row.hash))
         return verdict(`Row ${position} is not the one that the seal was made of.`)
+      if (row.act === 'report_tampering') reported ??= `${reportIn(row.details)} See row ${position}.`
       if (row.act !== 'seal_events') continue
       const seal = sealIn(row.details)
       const wrong = seal ? await events.checkSeal(seal) : `The details of row ${position} were removed.`
@@ -147,9 +181,16 @@ export async function verifyAudit(
   if (blank) return verdict(`The details of row ${blank} were removed.`)
   if (last.hash !== head.hash) return verdict('The end of the log was changed.')
   if (await hasRowsAfter(db, end)) return verdict(`There are rows after row ${end}, which is the last.`)
-  if (noted && noted.position > end)
-    return verdict(`The log ends before row ${noted.position}, which the seal was made of.`)
-  return verdict(await events.checkEnd())
+  const cut = earlier.find(({ position }) => position > end)
+  if (cut) return verdict(`The log ends before row ${cut.position}, which the seal was made of.`)
+  const [lost] = await findLostEvents({ db, keys })
+  return verdict((await events.checkEnd()) ?? (lost ? lostSentence(lost) : reported))
+}
+
+/** What a process has noticed, in the details of its row. */
+function reportIn(details: string | null): string {
+  const { after }: { after?: { problem?: string } } = JSON.parse(details ?? '{}')
+  return after?.problem ?? 'A change was noticed.'
 }
 
 const batchAfter = (db: Db, position: number) =>
@@ -176,7 +217,7 @@ function erasedRows(details: string): number[] | undefined {
 const areDetailsIntact = (keys: Keys, { details, details_salt, details_hash }: Tables['audit']): boolean =>
   details === null || keys.isHmac('audit details', `${details_salt ?? ''} ${details}`, details_hash)
 
-function parseSeal(seal: string | undefined): { position: number; hash: string } | undefined {
+function parseSeal(seal: string | undefined): Link | undefined {
   const [, position, hash = ''] = /^(\d+)\.([\w-]*)$/.exec(seal ?? '') ?? []
   return position ? { position: Number(position), hash } : undefined
 }

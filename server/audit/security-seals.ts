@@ -9,8 +9,8 @@ import { lockHead, recordAction, theServer } from './audit.ts'
 
 type Context = { config: Config; db: Db; keys: Keys; log: Log; now: () => Date }
 
-/** Until then, events that repeat are still added to a row. */
-const SEAL_AFTER_MS = 5 * 60_000
+/** Until then, events that repeat are still added to a row: those of a minute, and the clocks of two processes may differ. */
+const SEAL_COUNTED_AFTER_MS = 2 * 60_000
 const EVENTS_PER_SEAL = 1000
 
 const DAY_MS = 86_400_000
@@ -23,21 +23,16 @@ export async function keepSecurityLog(world: Context): Promise<void> {
 
 /** One row of the audit log seals many events, so that no sign-in has to wait for the end of the chain. */
 async function sealEvents(world: Context): Promise<number> {
-  const before = new Date(world.now().getTime() - SEAL_AFTER_MS)
-  const open = world.db.selectFrom('security_event').where('position', 'is', null).where('at', '<=', before)
-  if (!(await open.select('id').limit(1).executeTakeFirst())) return 0
+  const before = new Date(world.now().getTime() - SEAL_COUNTED_AFTER_MS)
+  const openIn = (db: Db) =>
+    db
+      .selectFrom('security_event')
+      .where('position', 'is', null)
+      .where(({ eb, or }) => or([eb('slot', 'is', null), eb('at', '<=', before)]))
+  if (!(await openIn(world.db).select('id').limit(1).executeTakeFirst())) return 0
   return inTransaction(world.db, async (db) => {
     await lockHead(db) // one process at a time
-    const rows = await db
-      .selectFrom('security_event')
-      .selectAll()
-      .where('position', 'is', null)
-      .where('at', '<=', before)
-      .orderBy('at')
-      .orderBy('id')
-      .limit(EVENTS_PER_SEAL)
-      .forUpdate()
-      .execute()
+    const rows = await openIn(db).selectAll().orderBy('at').orderBy('id').limit(EVENTS_PER_SEAL).forUpdate().execute()
     if (!rows.length) return 0
     const newest = await newestSeal(db)
     const first = newest.last + 1

@@ -122,7 +122,16 @@ export const embedded = (pglite: PGlite, wrap = unchanged): Kysely<Tables> => {
 const RETRYABLE = new Set(['40001', '40P01'])
 const MAX_ATTEMPTS = 5
 
-/** `work` may run more than once, so it must have no side effects outside the database. */
+const commitHooks = new WeakMap<Db, (() => void)[]>()
+
+/** Calls `hook` once the transaction has committed. Without a transaction, everything before is committed. */
+export function afterCommit(db: Db, hook: () => void): void {
+  const hooks = commitHooks.get(db)
+  if (hooks) hooks.push(hook)
+  else hook()
+}
+
+/** `work` may run more than once, so it must have no side effects outside the database: see afterCommit. */
 export async function inTransaction<Result>(
   db: Db,
   work: (db: Transaction<Tables>) => Promise<Result>,
@@ -130,7 +139,13 @@ export async function inTransaction<Result>(
   if (db.isTransaction) return work(db as Transaction<Tables>) // the outer transaction is retried as a whole
   for (let attempt = 1; ; attempt++) {
     try {
-      return await db.transaction().execute(work)
+      const hooks: (() => void)[] = []
+      const result = await db.transaction().execute((transaction) => {
+        commitHooks.set(transaction, hooks)
+        return work(transaction)
+      })
+      for (const hook of hooks) hook()
+      return result
     } catch (error) {
       if (attempt === MAX_ATTEMPTS || !RETRYABLE.has(codeOf(error))) throw error
     }

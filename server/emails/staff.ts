@@ -2,7 +2,7 @@ import type { Email } from '#server/gateways/mail/port.ts'
 import type { JobPayloads } from '#server/jobs/queue.ts'
 import type { World } from '#server/world/world.ts'
 import { emailTo } from './emails.ts'
-import { paragraph } from './layout.ts'
+import { hashLine, paragraph } from './layout.ts'
 
 /** For a colleague, or for an owner about a colleague. Nothing if one of them has left. */
 export async function guessesEmail(
@@ -25,6 +25,35 @@ export async function guessesEmail(
       subject: 'Failed sign-ins to the console',
       preview: text,
       blocks: [paragraph(text), paragraph(advice)],
+    },
+  )
+}
+
+/** Outside the database, so that no one who changes it can change this. */
+export async function sealEmail(
+  world: World,
+  { recipient_id, seal, problems }: JobPayloads['audit_seal'],
+): Promise<Email | undefined> {
+  const recipient = await findStaff(world, recipient_id)
+  if (!recipient) return undefined
+  const [subject, text] = problems.length
+    ? [
+        'A log was changed in the database',
+        'Someone may have changed the audit log or the security log in the database:',
+      ]
+    : ['Seal of the audit log', 'Please keep this email. It shows if someone later removes rows from the audit log.']
+  return emailTo(
+    world,
+    { email: recipient.email, first_name: recipient.name },
+    {
+      subject,
+      preview: problems[0] ?? text,
+      blocks: [
+        paragraph(text),
+        ...problems.map(paragraph),
+        hashLine('Seal', seal),
+        hashLine('Check the log with', `npm run staff -- audit ${seal}`),
+      ],
     },
   )
 }

@@ -61,6 +61,8 @@ export type JobPayloads = {
   email_changed: { email: string; first_name: string; new_email: string } & Changed
   /** Tells a colleague, or an owner, that someone is guessing the colleague's password. */
   staff_guesses: { staff_id: string; recipient_id: string }
+  /** Tells an owner the seal of the audit log, or that someone has changed a log. */
+  audit_seal: { recipient_id: string; seal: string; problems: string[] }
   /** Deleted once the email is sent. */
   unpaid: { enrollment_id: string; email: string; first_name: string; site: string }
 }
@@ -76,6 +78,7 @@ const purposes: Record<JobKind, Purpose> = {
   consent: 'email to its member',
   referral: 'email to someone else',
   staff_guesses: 'email to someone else',
+  audit_seal: 'email to someone else',
   cancelled: 'email to its member',
   kept: 'email to its member',
   confirm_email: 'email to its member',

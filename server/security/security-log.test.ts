@@ -2,8 +2,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { recordDecline } from '#server/abuse/breaker.ts'
 import { verifyAudit } from '#server/audit/audit.ts'
 import { keepSecurityLog } from '#server/audit/security-seals.ts'
+import { reportTampering } from '#server/audit/tampering.ts'
 import { inTransaction } from '#server/db/db.ts'
 import { isPostgres } from '#server/test/database.ts'
+import { emptyLogs } from '#server/test/logs.ts'
 import { cookieOf, emailsTo, linkTokenIn, memberInOffice } from '#server/test/member.ts'
 import { type Site, testSite } from '#server/test/site.ts'
 import { staffMember } from '#server/test/staff.ts'
@@ -20,7 +22,8 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 beforeEach(async () => {
-  const tables = ['security_event', 'audit', 'audit_head', 'breaker', 'limit_count'] as const
+  await emptyLogs(site)
+  const tables = ['breaker', 'limit_count'] as const
   for (const table of tables) await site.db.deleteFrom(table).execute()
 })
 
@@ -129,6 +132,7 @@ describe('22.4 the seals', () => {
   const seal = async () => {
     site.advance(301)
     await keepSecurityLog(site.world)
+    expect(await reportTampering(site.world)).toEqual([])
   }
   const member_id = '6f1c7f5e-1111-4222-8333-444455556666'
   const fill = async () => {

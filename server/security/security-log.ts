@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { type Address, networkOf } from '#server/client.ts'
-import type { Db } from '#server/db/db.ts'
+import { afterCommit, type Db } from '#server/db/db.ts'
 import { statement } from '#server/db/statement.ts'
 import type { Keys } from '#server/secrets/secrets.ts'
+import { rememberEvent } from './written-events.ts'
 
 type Kind = {
   text: string
@@ -58,7 +59,7 @@ export async function recordEvent({ db, keys, now }: Context, event: SecurityEve
   const { kind, member_id = null, staff_id = null, address, details = {} } = event
   const network = address ? hashNetwork(keys, address) : (event.network ?? null)
   const facts: Facts = { kind, member_id, staff_id, network, details: JSON.stringify(details) }
-  await ('isCounted' in eventKinds[kind] ? countEvent(db, facts, now()) : insertEvent(db, facts, now()))
+  await ('isCounted' in eventKinds[kind] ? countEvent : insertEvent)({ db, keys }, facts, now())
 }
 
 export const hashNetwork = (keys: Keys, address: Address): string =>
@@ -76,8 +77,12 @@ type Facts = {
   details: string
 }
 
-async function insertEvent(db: Db, facts: Facts, at: Date, count = 1): Promise<void> {
-  await insertQuery(db, { ...facts, id: randomUUID(), at, last_at: at, count })
+type Place = { db: Db; keys: Keys }
+
+async function insertEvent({ db, keys }: Place, facts: Facts, at: Date, count = 1): Promise<void> {
+  const event = { ...facts, id: randomUUID(), at, count }
+  await insertQuery(db, { ...event, last_at: at })
+  afterCommit(db, () => rememberEvent(keys, event))
 }
 type NewRow = Facts & { id: string; at: Date; last_at: Date; count: number }
 const insertQuery = statement((db, row: NewRow) => db.insertInto('security_event').values(row))
@@ -96,8 +101,9 @@ type Counter = {
 const counters = new WeakMap<Db, Counter>()
 
 /** Those that arrive while a row is being written share the next write of it. */
-function countEvent(db: Db, event: Facts, at: Date): Promise<void> {
-  if (db.isTransaction) return addToSlot(db, event, slotOf(event, at), { at, last_at: at, count: 1 })
+function countEvent(place: Place, event: Facts, at: Date): Promise<void> {
+  const { db } = place
+  if (db.isTransaction) return addToSlot(place, event, slotOf(event, at), { at, last_at: at, count: 1 })
   const counter = counterOf(db, at)
   const { facts, slot } = withinFloodLimit(counter, event, at)
   const open = counter.waiting.get(slot)
@@ -109,7 +115,7 @@ function countEvent(db: Db, event: Facts, at: Date): Promise<void> {
   const write = () => {
     const { count, last_at } = counter.waiting.get(slot) ?? { count: 1, last_at: at }
     counter.waiting.delete(slot)
-    return addToSlot(db, facts, slot, { at, last_at, count })
+    return addToSlot(place, facts, slot, { at, last_at, count })
   }
   const written = (counter.writing.get(slot) ?? Promise.resolve()).then(write, write).finally(() => {
     if (counter.writing.get(slot) === written) counter.writing.delete(slot)
@@ -145,20 +151,23 @@ const slotOf = ({ kind, member_id, staff_id, network, details }: Facts, at: Date
 
 type Times = { at: Date; last_at: Date; count: number }
 
-async function addToSlot(db: Db, facts: Facts, slot: string, { at, last_at, count }: Times): Promise<void> {
+async function addToSlot(place: Place, facts: Facts, slot: string, { at, last_at, count }: Times): Promise<void> {
+  const { db, keys } = place
   const { rows } = await addQuery(db, { ...facts, id: randomUUID(), at, last_at, count, slot })
-  if (!rows.length) await insertEvent(db, facts, at, count) // sealed at this moment, by a process whose clock is ahead
+  const [row] = rows
+  if (row) afterCommit(db, () => rememberEvent(keys, { ...facts, ...row }))
+  else await insertEvent(place, facts, at, count) // sealed at this moment, by a process whose clock is ahead
 }
 
 const addQuery = statement(
   (
     _db,
     { id, at, last_at, kind, member_id, staff_id, network, details, count, slot }: NewRow & { slot: string },
-  ) => sql`
+  ) => sql<{ id: string; at: Date; count: number }>`
     insert into security_event (id, at, last_at, kind, member_id, staff_id, network, details, count, slot)
     values (${id}, ${at}, ${last_at}, ${kind}, ${member_id}, ${staff_id}, ${network}, ${details}, ${count}, ${slot})
     on conflict (slot) do update
       set count = security_event.count + excluded.count, last_at = greatest(security_event.last_at, excluded.last_at)
       where security_event.position is null
-    returning id`,
+    returning id, at, count`,
 )

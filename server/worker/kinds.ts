@@ -26,7 +26,7 @@ import {
   waivedEmail,
 } from '#server/emails/renewals.ts'
 import { secondFactorEmail } from '#server/emails/second-factor.ts'
-import { guessesEmail } from '#server/emails/staff.ts'
+import { guessesEmail, sealEmail } from '#server/emails/staff.ts'
 import { type Email, UndeliverableAddress } from '#server/gateways/mail/port.ts'
 import type { JobKind, JobPayloads } from '#server/jobs/queue.ts'
 import { noteBounce } from '#server/members/bounces.ts'
@@ -93,5 +93,6 @@ export const kinds: { [Kind in JobKind]: KindOfJob<JobPayloads[Kind]> } = {
   second_factor_changed: email(secondFactorEmail),
   username_changed: email(usernameChangedEmail),
   staff_guesses: email(guessesEmail),
+  audit_seal: email(sealEmail),
   forgotten: { ...email(passwordResetEmailFor), maxBackoffSeconds: 60 }, // its link expires after an hour
 }

@@ -10,11 +10,15 @@ import type { World } from '#server/world/world.ts'
 import { ATTEMPTS_AT_ONCE, deleteExpired, settleAttempts, settlementGroups } from './janitor.ts'
 import { JOBS_AT_ONCE, runJobs } from './jobs.ts'
 import { createPace } from './pace.ts'
+import { witnessLogs } from './witness.ts'
 
 const CHORE_INTERVAL_MS = { usual: 60_000, afterError: 5_000 }
 
 /** They run once a minute. */
-const chores: ((world: World) => Promise<unknown>)[] = [deleteExpired, reconcileHourly, writeNotices, keepSecurityLog]
+const chores: ((world: World) => Promise<unknown>)[] = [
+  ...[deleteExpired, reconcileHourly, writeNotices],
+  ...[keepSecurityLog, witnessLogs],
+]
 
 type Task = {
   /** Returns how many jobs or attempts it has processed. */
