@@ -50,6 +50,13 @@ export function testRenewals(setup: () => TestSetup) {
       expect((await listed(request))[0]).not.toHaveProperty('is_renewal')
     })
 
+    it('begins no series if nothing renews, and a lookup doesn’t keep the card either', async () => {
+      const request = { ...hold(cards.good), is_once: true as const }
+      expect(await gateway().authorize(request, noDeadline())).toMatchObject({ vault_reference: '' })
+      const { reference, is_once } = request
+      expect(await gateway().lookup({ reference, is_once }, noDeadline())).toMatchObject({ vault_reference: '' })
+    })
+
     it('tells the issuer’s code when it is declined', async () => {
       const reply = await gateway().authorize(hold(cards.noFunds), noDeadline())
       expect(reply).toMatchObject({ outcome: 'declined', issuer_code: '51' })

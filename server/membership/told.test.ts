@@ -1,9 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { longDay } from '#contract/days.ts'
 import { cards } from '#server/gateways/payment/cards.ts'
+import type { SandboxGateway } from '#server/gateways/payment/sandbox/sandbox.ts'
 import { viewOffice } from '#server/office/view.ts'
 import { emailsTo, joinedMember } from '#server/test/member.ts'
-import { type Site, testSite } from '#server/test/site.ts'
+import { filledForm, type Site, testSite } from '#server/test/site.ts'
 import { settleAttempts } from '#server/worker/janitor.ts'
 import { runJobs } from '#server/worker/jobs.ts'
 import { cancel, resume } from './cancellation.ts'
@@ -235,6 +236,31 @@ describe('a membership that is paid once', () => {
     const referenceOf = (id: string) => stored.find(({ member_id }) => member_id === id)?.vault_reference
     expect([referenceOf(once.id), referenceOf(monthly.id)]).toEqual(['', expect.stringMatching(/./)])
   })
+
+  it.each(['responseLost', 'review'] as const)(
+    '17.41 does not keep a card whose payment only a lookup found (%s)',
+    async (card) => {
+      const { world } = site
+      const changes = { username: `once${card.toLowerCase()}`, email: `${card}@example.com`, cc_year: '2035' }
+      const form = await filledForm(site, { ...changes, cc_number: cards[card] })
+      const pending = await site.post('enrollment/add-enrollment', form)
+      expect(pending.json().payment).toBe('Pending')
+      for (const { transaction_id, state } of await world.payment.transactions(
+        new Date(0),
+        new AbortController().signal,
+      ))
+        if (state === 'review') await (world.payment as SandboxGateway).review(transaction_id, 'approve')
+      site.advance(600)
+      await settleAttempts(world)
+      const { vault_reference } = await site.db
+        .selectFrom('membership')
+        .innerJoin('member', 'member.id', 'member_id')
+        .select('vault_reference')
+        .where('username', '=', changes.username)
+        .executeTakeFirstOrThrow()
+      expect(vault_reference).toBe('')
+    },
+  )
 
   it('17.41 a package next to it can be stopped, even if its charge is past due', async () => {
     const member = await join({ autoship_product_ids: '41' })

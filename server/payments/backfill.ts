@@ -2,6 +2,7 @@ import type { PaymentState } from '#server/db/tables.ts'
 import { gatewayDeadline } from '#server/gateways/payment/deadlines.ts'
 import type { Approval } from '#server/gateways/payment/port.ts'
 import type { World } from '#server/world/world.ts'
+import { onceOf } from './payments.ts'
 
 type Context = Pick<World, 'config' | 'db' | 'log' | 'now' | 'payment'>
 
@@ -31,7 +32,7 @@ const incompleteAfter = ({ db, payment }: Context, last: string) =>
     .selectFrom('membership')
     .innerJoin('member', 'member.id', 'membership.member_id')
     .innerJoin('payment', 'payment.enrollment_id', 'member.enrollment_id')
-    .select(['membership.member_id', 'reference', 'transaction_id', 'amount_cents', 'payment.created_at'])
+    .select(['membership.member_id', 'reference', 'transaction_id', 'amount_cents', 'payment.created_at', 'lines'])
     .where('payment.period', '=', 0)
     .where('payment.state', 'in', PAID)
     .where('gateway', '=', payment.name)
@@ -53,8 +54,9 @@ type Incomplete = Awaited<ReturnType<typeof incompleteAfter>>[number]
 
 async function backfill(context: Context, member: Incomplete): Promise<'filled' | 'unchanged' | 'failed'> {
   const { reference, transaction_id, created_at: since } = member
+  const query = { reference, transaction_id, since, ...onceOf(member.lines) }
   try {
-    const answer = await context.payment.lookup({ reference, transaction_id, since }, gatewayDeadline(context))
+    const answer = await context.payment.lookup(query, gatewayDeadline(context))
     if (answer.outcome !== 'approved') throw new Error(`the gateway's answer is '${answer.outcome}'`)
     return (await store(context, member, factsOf(answer))) ? 'filled' : 'unchanged'
   } catch (err) {

@@ -49,7 +49,7 @@ const selectPayment = statement((db, { enrollment_id, attempt }: AttemptKey) =>
 
 async function hasNoCharge(world: World, key: AttemptKey, transaction_id: string) {
   const { outcome } = await world.payment.lookup(
-    { reference: referenceOf(key), transaction_id },
+    { reference: referenceOf(key), transaction_id, is_once: true }, // no one joined: no card is kept
     gatewayDeadline(world),
   )
   return outcome === 'declined'

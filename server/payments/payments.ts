@@ -50,7 +50,7 @@ export async function authorize(world: World, attempt: Attempt, order: Enrollmen
     amount_cents: attempt.amount_cents,
     card: { cc_number, cc_month, cc_year, cc_cvv },
     billing: { first_name, last_name, address, address2, city, state, country, post_code },
-    ...(renewalTotal(attempt.details.lines) ? {} : { is_once: true as const }),
+    ...onceOf(attempt.details.lines),
   }
   try {
     const answer = await world.payment.authorize(hold, gatewayDeadline(world))
@@ -62,6 +62,9 @@ export async function authorize(world: World, attempt: Attempt, order: Enrollmen
     return { outcome: 'unknown' }
   }
 }
+
+/** Tells the gateway not to keep the card of an order of which nothing renews. */
+export const onceOf = (lines: { renewal_cents: number }[]) => (renewalTotal(lines) ? {} : { is_once: true as const })
 
 /** The outcome is not known yet. The janitor asks the gateway again: soon at first, then less and less often. */
 export const awaitGateway = (world: World, attempt: AttemptKey, answer: { outcome: string }, since = world.now()) =>

@@ -3,7 +3,7 @@ import { recordDecline } from '#server/abuse/breaker.ts'
 import { settleLater } from '#server/abuse/card-limits.ts'
 import { giveBackExpired } from '#server/abuse/open-uses.ts'
 import { untilDatabaseIsBack } from '#server/db/away.ts'
-import type { PaymentState } from '#server/db/tables.ts'
+import type { Details, PaymentState } from '#server/db/tables.ts'
 import { admit } from '#server/enrollment/admission.ts'
 import { releaseAndEmail, releaseAttempt } from '#server/enrollment/release.ts'
 import { forgetVisitors } from '#server/funnel/funnel.ts'
@@ -11,7 +11,7 @@ import { type AttemptKey, referenceOf } from '#server/gateways/payment/attempt-k
 import { gatewayDeadline, leaseEnd, leaseMs } from '#server/gateways/payment/deadlines.ts'
 import { abandonRenewal, finishRenewal } from '#server/membership/membership.ts'
 import { storedCard } from '#server/membership/new-membership.ts'
-import { AWAITING_GATEWAY, awaitGateway } from '#server/payments/payments.ts'
+import { AWAITING_GATEWAY, awaitGateway, onceOf } from '#server/payments/payments.ts'
 import { rollUpVisits } from '#server/sponsors/page-hits.ts'
 import type { World } from '#server/world/world.ts'
 
@@ -37,6 +37,7 @@ type OpenAttempt = AttemptKey & {
   card_expires: string | null
   period: number
   created_at: Date
+  details: Details | null
 }
 
 /**
@@ -57,7 +58,7 @@ export async function settleAttempts(
       where state in (${sql.join(states.map(sql.lit))}) and leased_until < ${now}
       order by leased_until limit ${sql.lit(isSilent ? 1 : ATTEMPTS_AT_ONCE)} for update skip locked)
     returning enrollment_id, attempt, state, gateway, transaction_id, vault_reference, network_transaction_id,
-      card_brand, card_last_four, card_expires, period, created_at`.execute(world.db)
+      card_brand, card_last_four, card_expires, period, created_at, details`.execute(world.db)
   await Promise.all(
     attempts.map((attempt) =>
       untilDatabaseIsBack(leaseMs(world), () => settle(world, attempt)).catch((err: unknown) =>
@@ -82,7 +83,8 @@ async function settle(world: World, open: OpenAttempt): Promise<void> {
     return
   }
   if (open.gateway !== world.payment.name) throw new Error(`this attempt belongs to the gateway '${open.gateway}'`)
-  const query = { reference: referenceOf(key), transaction_id, since: open.created_at }
+  const once = open.details ? onceOf(open.details.lines) : {}
+  const query = { reference: referenceOf(key), transaction_id, since: open.created_at, ...once }
   const answer = await world.payment.lookup(query, gatewayDeadline(world))
   if (open.period > 0) return settleRenewal(world, key, answer, open.created_at)
   switch (answer.outcome) {

@@ -87,11 +87,13 @@ export type Refund = {
   since?: Date
 }
 
-type LookupQuery = {
+export type LookupQuery = {
   reference: string
   transaction_id?: string | null
   /** When we recorded the attempt: the gateway cannot have an earlier transaction for it. */
   since?: Date
+  /** As for the hold. */
+  is_once?: true | undefined
 }
 
 export type Authorization = Approval | Decline | { outcome: 'review'; transaction_id: string } | { outcome: 'unknown' }

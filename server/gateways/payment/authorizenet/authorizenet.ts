@@ -5,6 +5,7 @@ import type {
   CardReplacement,
   Failure,
   Hold,
+  LookupQuery,
   PaymentGateway,
   RefundResult,
   Renewal,
@@ -43,28 +44,28 @@ export function authorizeNet({ now, ...account }: Account & { now: () => Date })
     const result = await transact(authorizeRequest(hold), signal).catch(failure)
     if ('outcome' in result) return result
     const held = { transaction_id: result.transId, reference: hold.reference, profileReply: result.profileReply }
-    return outcomeOfResponse(hold.reference, result, signal, async () => ({
+    return outcomeOfResponse(hold, result, signal, async () => ({
       vault_reference: hold.is_once ? '' : await vaultReference(send, held, signal),
       card: storedCardOf(hold.card),
     }))
   }
 
   async function charge(renewal: Renewal, signal: AbortSignal): Promise<Authorization | Failure> {
-    const { reference, vault_reference } = renewal
+    const { vault_reference } = renewal
     const profile = parseVaultReference(vault_reference)
     if (!profile) return cardMissing
     const result = await transact(chargeRequest(renewal, profile), signal).catch((error) =>
       isRecordMissing(error) ? cardMissing : failure(error),
     )
     if ('outcome' in result) return result
-    return outcomeOfResponse(reference, result, signal, async () => ({ vault_reference }))
+    return outcomeOfResponse(renewal, result, signal, async () => ({ vault_reference }))
   }
 
   type Response = Awaited<ReturnType<typeof transact>>
   type CardOnFile = Pick<Approval, 'vault_reference' | 'card'>
 
   async function outcomeOfResponse(
-    reference: string,
+    request: LookupQuery,
     { responseCode, transId, reason, rawResponseCode, networkTransId, ...response }: Response,
     signal: AbortSignal,
     findCard: () => Promise<CardOnFile>,
@@ -81,7 +82,7 @@ export function authorizeNet({ now, ...account }: Account & { now: () => Date })
         ...(networkTransId && { network_transaction_id: networkTransId }),
       }
     }
-    if (duplicateReasons.has(reason)) return (await lookup(reference, signal)) ?? unknown
+    if (duplicateReasons.has(reason)) return (await lookup(request, signal)) ?? unknown
     if (responseCode === '2' || (responseCode === '3' && declineClasses[reason]))
       return declineForReason(reason, rawResponseCode)
     const error = new VendorError(reason || 'no code')
@@ -89,18 +90,18 @@ export function authorizeNet({ now, ...account }: Account & { now: () => Date })
     return failure(error)
   }
 
-  async function lookup(reference: string, signal: AbortSignal, since?: Date): Promise<Authorization | undefined> {
-    const transId = await books.find(reference, signal, since)
-    return transId ? outcomeOf(reference, transId, signal) : undefined
+  async function lookup(query: LookupQuery, signal: AbortSignal): Promise<Authorization | undefined> {
+    const transId = query.transaction_id ?? (await books.find(query.reference, signal, query.since))
+    return transId ? outcomeOf(query, transId, signal) : undefined
   }
 
-  async function outcomeOf(reference: string, transId: string, signal: AbortSignal): Promise<Authorization> {
+  async function outcomeOf(query: LookupQuery, transId: string, signal: AbortSignal): Promise<Authorization> {
     const details = await findDetails(transId, signal)
     switch (details && transactionState(details.transactionStatus)) {
       case 'held':
       case 'captured':
       case 'disputed':
-        return details ? approvalOf(reference, details, signal) : unknown
+        return details ? approvalOf(query, details, signal) : unknown
       case 'review':
         return { outcome: 'review', transaction_id: transId }
       case 'declined':
@@ -115,13 +116,14 @@ export function authorizeNet({ now, ...account }: Account & { now: () => Date })
     }
   }
 
-  async function approvalOf(reference: string, details: Details, signal: AbortSignal): Promise<Approval> {
+  async function approvalOf(query: LookupQuery, details: Details, signal: AbortSignal): Promise<Approval> {
     const { transId, profile, recurringBilling, networkTransId } = details
+    const { reference, is_once } = query
     const isRenewal = recurringBilling === true
     const known = toVaultReference(profile?.customerProfileId, profile?.customerPaymentProfileId)
     // A renewal was charged to a stored card: there is nothing to store, and the caller knows the card.
     const vault_reference =
-      known || (isRenewal ? '' : await vaultReference(send, { transaction_id: transId, reference }, signal))
+      known || (isRenewal || is_once ? '' : await vaultReference(send, { transaction_id: transId, reference }, signal))
     const card = isRenewal ? undefined : await findStoredCard(send, vault_reference, signal)
     return {
       outcome: 'approved',
@@ -144,8 +146,8 @@ export function authorizeNet({ now, ...account }: Account & { now: () => Date })
       isTooLong(change.card.cc_number)
         ? Promise.resolve(declineOf({}, 'card'))
         : changeCard(change, signal).catch(whenUnknown<CardReplacement>(unknown)),
-    lookup: ({ reference, transaction_id, since }, signal) =>
-      (transaction_id ? outcomeOf(reference, transaction_id, signal) : lookup(reference, signal, since))
+    lookup: (query, signal) =>
+      lookup(query, signal)
         .then((outcome) => outcome ?? { outcome: 'not_found' as const })
         .catch(whenUnknown<Authorization>(unknown)),
     capture: (transaction_id, signal) =>

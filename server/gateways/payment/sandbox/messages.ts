@@ -7,6 +7,7 @@ import type {
   CardReplacement,
   Failure,
   Hold,
+  LookupQuery,
   Refund,
   RefundResult,
   Renewal,
@@ -50,7 +51,10 @@ export const CardChangeMessage: z.ZodMiniType<CardChange> = z.object({
   card,
   billing,
 })
-export const ReferenceMessage = z.object({ reference: shortText })
+export const LookupMessage: z.ZodMiniType<Pick<LookupQuery, 'reference' | 'is_once'>> = z.object({
+  reference: shortText,
+  is_once: z.optional(z.literal(true)),
+})
 export const TransactionMessage = z.object({ transaction_id: shortText })
 export const RefundMessage: z.ZodMiniType<Omit<Refund, 'since'>> = z.object({
   refund_reference: shortText,

@@ -10,7 +10,7 @@ import {
   ClockMessage,
   DisputeMessage,
   HoldMessage,
-  ReferenceMessage,
+  LookupMessage,
   RefundMessage,
   RenewalMessage,
   SinceMessage,
@@ -96,7 +96,7 @@ function routes({ ledger, sandbox, faults, declines, clock }: Parts): Handler {
     'POST /authorize': call('authorize', HoldMessage, (hold) => sandbox.authorize(hold, neverAborted)),
     'POST /charge': call('charge', RenewalMessage, (renewal) => sandbox.charge(renewal, neverAborted)),
     'POST /replace-card': call('replaceCard', CardChangeMessage, (change) => sandbox.replaceCard(change, neverAborted)),
-    'POST /lookup': call('lookup', ReferenceMessage, (query) => sandbox.lookup(query, neverAborted)),
+    'POST /lookup': call('lookup', LookupMessage, (query) => sandbox.lookup(query, neverAborted)),
     'POST /capture': call('capture', TransactionMessage, async ({ transaction_id }) => ({
       settlement: await sandbox.capture(transaction_id, neverAborted),
     })),

@@ -42,7 +42,8 @@ export function remoteSandbox(url: string): SandboxGateway {
     authorize: (hold, signal) => post('/authorize', hold, AuthorizationReply, signal).catch(unknown),
     charge: (renewal, signal) => post('/charge', renewal, AuthorizationReply, signal).catch(unknown),
     replaceCard: (change, signal) => post('/replace-card', change, CardReplacementReply, signal).catch(unknown),
-    lookup: ({ reference }, signal) => post('/lookup', { reference }, LookupReply, signal).catch(unknown),
+    lookup: ({ reference, is_once }, signal) =>
+      post('/lookup', { reference, is_once }, LookupReply, signal).catch(unknown),
     capture: (transaction_id, signal) => settle('/capture', { transaction_id }, signal),
     void: (transaction_id, signal) => settle('/void', { transaction_id }, signal),
     refund: ({ since: _unused, ...refund }, signal) =>

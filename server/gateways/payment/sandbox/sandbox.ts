@@ -16,6 +16,7 @@ import type {
   Authorization,
   Card,
   Hold,
+  LookupQuery,
   PaymentGateway,
   Refund,
   RefundResult,
@@ -64,8 +65,7 @@ export function sandboxOn(ledger: Ledger, declines = declineScript()): SandboxGa
       const entry = ledger.add(...newHold(hold, decision))
       if (fault === 'slow') await sleep(SLOW_MS, undefined, { signal }).catch(() => undefined)
       if (fault === 'lost_after' || signal.aborted) return unknown
-      const answer = authorizationOf(ledger, entry)
-      return hold.is_once && answer.outcome === 'approved' ? { ...answer, vault_reference: '' } : answer
+      return authorizationOf(ledger, entry, hold)
     },
     async charge(renewal, signal) {
       if (signal.aborted) return unknown
@@ -95,10 +95,10 @@ export function sandboxOn(ledger: Ledger, declines = declineScript()): SandboxGa
       const network_transaction_id = networkIdOf(vault_reference)
       return { outcome: 'approved', vault_reference, card: storedCardOf(card), network_transaction_id }
     },
-    lookup: async ({ reference }, signal) => {
+    lookup: async (query, signal) => {
       if (signal.aborted) return unknown
-      const entry = ledger.find(reference)
-      return entry ? authorizationOf(ledger, entry) : { outcome: 'not_found' }
+      const entry = ledger.find(query.reference)
+      return entry ? authorizationOf(ledger, entry, query) : { outcome: 'not_found' }
     },
     capture: (id, signal) => settle(signal, () => captureHeld(ledger, id)),
     void: (id, signal) => settle(signal, () => ledger.move(id, 'voided')?.state === 'voided'),
@@ -200,7 +200,7 @@ const networkIdOf = (id: string) =>
     .slice(0, 15)
     .toUpperCase()
 
-function authorizationOf(ledger: Ledger, entry: Entry): Authorization {
+function authorizationOf(ledger: Ledger, entry: Entry, { is_once }: Pick<LookupQuery, 'is_once'> = {}): Authorization {
   const { state, transaction_id, vault_reference = '', decline_class = 'card' } = entry
   if (state === 'declined' || state === 'voided') return declineOf(entry, decline_class)
   if (state === 'review') return { outcome: 'review', transaction_id }
@@ -209,7 +209,7 @@ function authorizationOf(ledger: Ledger, entry: Entry): Authorization {
   return {
     outcome: 'approved',
     transaction_id,
-    vault_reference,
+    vault_reference: is_once ? '' : vault_reference,
     network_transaction_id: networkIdOf(transaction_id),
     ...(card && { card }),
   }
