@@ -4,6 +4,8 @@ export type Interval = keyof typeof MONTHS
 
 /** How many days ahead members are told of a higher price, of a card that expires, and of the next year. */
 export const NOTICE_DAYS = 30
+/** A higher price is never announced later than this. */
+export const MIN_NOTICE_DAYS = 7
 
 /** What the lines of an order cost every time they renew. */
 export const renewalTotal = (lines: readonly { renewal_cents: number }[]): number =>

@@ -170,9 +170,9 @@ test('19.54 a manager adds a package with a picture, moves it by keyboard, and c
   await checkScreen(page, 'package-prices')
   await prices.getByRole('button', { name: 'Change prices' }).click()
   await expect(page.getByText('The prices are changed.')).toBeVisible()
-  await expect(page.getByText('telling members')).toBeVisible()
+  await expect(page.getByText('in progress')).toBeVisible()
   while (await runJobs(site.world));
-  await expect(page.getByText(/ told · 30 days of notice/)).toBeVisible()
+  await expect(page.getByText(/ members? · 30 days of notice/)).toBeVisible()
   await checkScreen(page, 'package')
 
   const visitor = await (await browser.newContext({ baseURL: site.at('/') })).newPage()

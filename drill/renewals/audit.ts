@@ -201,9 +201,10 @@ function missingEmails({ emails }: Golden, attempts: number, entries: Entry[], s
 }
 
 const LEAST_NOTICE_DAYS = 7
+const MOST_NOTICE_DAYS = 30
 type CheckedCharge = { n: number | undefined; outcome: string; amount_cents: number }
 
-/** Before a charge rises, an email names the day, and the period begins on that day or later, a week after the email or more. */
+/** Before a charge rises, an email names the day, and the period begins on that day or later, 7 to 30 days after the email. */
 function risesWithoutNotice(
   { lines }: Plan,
   charges: CheckedCharge[],
@@ -214,7 +215,10 @@ function risesWithoutNotice(
   const notices = sent.flatMap(({ subject, created_at }) => {
     const day = /^Your price changes on (.*)$/.exec(subject)?.[1]
     const from = day ? new Date(`${day} UTC`).toISOString().slice(0, 10) : ''
-    return day ? [{ from, earliest: daysLater(dayInZone(zone, created_at), LEAST_NOTICE_DAYS) }] : []
+    const sent_on = dayInZone(zone, created_at)
+    return day && from <= daysLater(sent_on, MOST_NOTICE_DAYS)
+      ? [{ from, earliest: daysLater(sent_on, LEAST_NOTICE_DAYS) }]
+      : []
   })
   let price = lines.reduce((sum, { renewal_cents }) => sum + renewal_cents, 0)
   return charges.flatMap(({ n = 0, outcome, amount_cents }) => {

@@ -28,6 +28,8 @@ const FORBIDDEN = ['41', '43', 'R1']
 
 /** A year of membership is announced so many days before it begins. */
 const REMINDER_DAYS = 30
+const LEAST_NOTICE_DAYS = 7
+const MOST_NOTICE_DAYS = 30
 
 /** The first day from this one on that the site is up. */
 export const firstUp = (day: string, schedule: Schedule): string =>
@@ -40,6 +42,7 @@ export const dayOf = (plan: Plan, { period, day }: Pick<Action, 'period' | 'day'
   daysLater(periodStart(plan, period), day)
 
 const first = (one: string, other: string) => (one < other ? one : other)
+const last = (one: string, other: string) => (one > other ? one : other)
 
 type RaceWinner = 'charge' | 'cancellation' | 'lost request'
 
@@ -52,7 +55,7 @@ export const raceWinners = ({ race }: Plan): RaceWinner[] =>
   race?.kind === 'cancel' ? ['charge', 'cancellation', 'lost request'] : race ? ['charge', 'cancellation'] : ['charge']
 
 /** A line with a price that was announced for a later day. */
-type PricedLine = Line & { announced?: { cents: number; from: string } }
+type PricedLine = Line & { announced?: { cents: number; from: string; isTold: boolean } }
 
 export function goldenLedger(plan: Plan, schedule: Schedule, prices: Prices, raceWonBy: RaceWinner = 'charge'): Golden {
   /** Periods are counted from here. It moves when a member could not be charged in time. */
@@ -131,7 +134,9 @@ export function goldenLedger(plan: Plan, schedule: Schedule, prices: Prices, rac
     const { starts_on } = current
     lines = lines.map(({ announced, ...line }) => {
       if (!announced) return line
-      return announced.from <= starts_on ? { ...line, renewal_cents: announced.cents } : { ...line, announced }
+      return announced.isTold && announced.from <= starts_on
+        ? { ...line, renewal_cents: announced.cents }
+        : { ...line, announced }
     })
     due = lines
   }
@@ -162,11 +167,24 @@ export function goldenLedger(plan: Plan, schedule: Schedule, prices: Prices, rac
     lines = lines.map((line) => {
       const { announced, ...rest } = line
       if (line.product_id !== product_id || (announced?.cents ?? line.renewal_cents) === new_cents) return line
-      emails.prices += 1
+      if (new_cents < line.renewal_cents || (new_cents === line.renewal_cents && announced?.isTold)) emails.prices += 1
       if (new_cents <= line.renewal_cents) return { ...rest, renewal_cents: new_cents }
       const from =
         announced && announced.cents >= new_cents ? announced.from : firstStartFrom(daysLater(day, notice_days))
-      return { ...rest, announced: { cents: new_cents, from } }
+      return { ...rest, announced: { cents: new_cents, from, isTold: false } }
+    })
+    tellPrices(day)
+  }
+  /** The email about a higher price comes 7 to 30 days before the period that it names. */
+  const tellPrices = (day: string) => {
+    if (isEnded || isCanceled || isHeld) return
+    lines = lines.map((line) => {
+      const { announced } = line
+      if (!announced || announced.isTold) return line
+      const from = firstStartFrom(last(announced.from, daysLater(day, LEAST_NOTICE_DAYS)))
+      if (from > daysLater(day, MOST_NOTICE_DAYS)) return line
+      emails.prices += 1
+      return { ...line, announced: { ...announced, from, isTold: true } }
     })
   }
   /** The first reminder on or after a day, a number of days before a new year of membership. */
@@ -219,6 +237,7 @@ export function goldenLedger(plan: Plan, schedule: Schedule, prices: Prices, rac
     if (change) changePrice(change, day)
     for (const { kind, on } of actions) if (on === day) act(kind, day)
     remind(day)
+    tellPrices(day)
   }
   const state = isEnded ? 'ended' : current.state === 'due' ? 'past_due' : 'active'
   return { attempts, periods, state, isOnHold: isHeld, emails }

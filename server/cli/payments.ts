@@ -33,7 +33,7 @@ const USAGE = `npm run payments -- COMMAND
                                              everyone if it is lower; else after a notice by email
   backfill                                   look up the cards of members who joined before they were kept
 
-  --notice DAYS                              for price: 30 by default, at least 7
+  --notice DAYS                              for price: 30 by default, 7 to 30
   --by NAME                                  who asks for it; your system's user name by default`
 
 type Context = Pick<World, 'config' | 'db' | 'log' | 'now' | 'payment'>

@@ -17,6 +17,7 @@ const ADDRESS = '0011_address_decides.sql'
 const PRICES = '0014_prices.sql'
 const MEMBERSHIPS = '0015_memberships.sql'
 const ONE_ROW = '0031_open_uses.sql'
+const PRICE_NOTICES = '0036_price_notices.sql'
 
 /** Empties the database and applies the migrations before this one. */
 async function schemaBefore(name: string) {
@@ -214,4 +215,39 @@ it('6.7 9.1 what attempts have open stays open when their rows become one for ea
     ],
     [['LIMIT_DECLINES', 'a', new Date(window)]],
   ])
+})
+
+it('17.44 9.1 members who were told of a higher price too early are told again', async () => {
+  const { db } = database
+  await schemaBefore(PRICE_NOTICES)
+  const id = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`
+  await sql`insert into sponsor (id, site, name, active, created_at) values (${id(1)}, 'ana', 'Ana', true, ${NOW})`.execute(
+    db,
+  )
+  for (const [n, from_on] of ['2026-12-17', '2026-12-18'].entries()) {
+    const [enrollment, member] = [id(10 + n), id(20 + n)]
+    const lines = [{ product_id: 34, name: 'A', renewal_cents: 9900, announced: { renewal_cents: 10_900, from_on } }]
+    await sql`insert into enrollment (id, created_at) values (${enrollment}, ${NOW})`.execute(db)
+    await sql`insert into member (id, enrollment_id, sponsor_id, level, username, email, password_hash, first_name, last_name, business_name,
+        mobile_phone, address, address2, city, country, state, post_code, joined_at)
+      select ${member}, ${enrollment}, ${id(1)}, 'Member', ${`m${n}`}, 'm@example.com', '', '', '', '', '', '', '', '', '', '', '', ${NOW}`.execute(
+      db,
+    )
+    await sql`insert into membership (member_id, state, anchor_on, anchor_period, period, declines, lines, vault_reference, billing_interval, joined_at)
+      values (${member}, 'active', '2026-11-17', 0, 0, 0, cast(${JSON.stringify(lines)} as jsonb), 'vault', 'month', ${NOW})`.execute(
+      db,
+    )
+  }
+  for (const [n, done_at] of [null, NOW].entries())
+    await sql`insert into price_change (id, product_id, old_cents, new_cents, notice_days, reason, made_by, made_at, told, done_at)
+      values (${id(30 + n)}, 34, 9900, 10900, 45, '', '', ${NOW}, 0, ${done_at})`.execute(db)
+
+  expect(await migrate(db, NOW)).toContain(PRICE_NOTICES)
+  const memberships = await db.selectFrom('membership').select(['lines', 'notice_at']).orderBy('member_id').execute()
+  expect(memberships.map(({ lines, notice_at }) => [lines[0]?.announced?.is_untold, notice_at])).toEqual([
+    [undefined, null],
+    [true, NOW],
+  ])
+  const changes = await db.selectFrom('price_change').select('notice_days').orderBy('id').execute()
+  expect(changes.map(({ notice_days }) => notice_days)).toEqual([30, 45])
 })

@@ -461,6 +461,8 @@ export type RenewalLine = {
     from_on: string
     /** The email has not been sent yet. */
     is_untold?: true | undefined
+    /** The day on which it was written. */
+    queued_on?: string
   }
 }
 

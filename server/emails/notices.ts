@@ -1,13 +1,12 @@
 import { longDay as day, monthAndYear } from '#contract/days.ts'
 import { showAmount, toAmount } from '#contract/money.ts'
-import { periodStart } from '#contract/renewal.ts'
+import { addDays, NOTICE_DAYS, periodStart } from '#contract/renewal.ts'
 import type { Email } from '#server/gateways/mail/port.ts'
 import type { JobPayloads } from '#server/jobs/queue.ts'
 import { findMember } from '#server/members/members.ts'
-import { noticeEnd } from '#server/membership/price-change.ts'
-import { firstPeriodFrom, priceOn } from '#server/membership/prices.ts'
+import { firstAtNewPrice, priceOn } from '#server/membership/prices.ts'
 import { findMembership, isRenewing, renewalOf } from '#server/membership/summary.ts'
-import { dayOf } from '#server/world/time-zone.ts'
+import { dayOf, todayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
 import { emailTo, howToCancel, nameCard } from './emails.ts'
 import { button, detailsTable, paragraph, smallPrint } from './layout.ts'
@@ -80,7 +79,10 @@ export async function priceChangedEmail(
   if ((line.announced ?? line).renewal_cents !== new_cents) return undefined // it has changed again while the email waited
   const { billing_interval } = membership
   const { announced } = line
-  const starts_on = announced?.is_untold ? firstPeriodFrom(membership, noticeEnd(world, announced)) : job.starts_on
+  const today = todayOf(world)
+  const starts_on = announced?.is_untold ? firstAtNewPrice(membership, announced, today) : job.starts_on
+  const isTooEarly = addDays(today, NOTICE_DAYS) < starts_on
+  if (new_cents > old_cents && (!announced?.is_untold || isTooEarly)) return undefined
   const told = announced ? { ...line, announced: { ...announced, is_untold: undefined } } : line
   const lines = membership.lines.map((each) => (each === line ? told : each))
   const [before, after] = [old_cents, new_cents].map((cents) => showAmount(toAmount(cents)))

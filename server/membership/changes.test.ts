@@ -83,9 +83,85 @@ describe('17.34 nobody pays more without an email', () => {
     await cancel(site.world, member.id)
     while (await runJobs(site.world));
     await resume(site.world, member.id)
-    expect(await subjectsTo(member)).toContainEqual(expect.stringMatching(/^Your price changes on /))
     await pass(65)
+    expect(await subjectsTo(member)).toContainEqual(expect.stringMatching(/^Your price changes on /))
     expect(await amountsOf(member)).toEqual([9900, 16_000])
+  })
+})
+
+describe('17.44 the email about a higher price', () => {
+  const rise = { ...change, new_cents: 10_900 }
+  const noticeTo = async ({ email }: { email: string }) =>
+    (await emailsTo(site, email)).find(({ subject }) => subject.startsWith('Your price changes on '))
+  const daysUntilRise = (subject: string) =>
+    Math.ceil(
+      (Date.parse(`${subject.replace('Your price changes on ', '')} UTC`) - site.world.now().getTime()) / 1000 / DAY,
+    )
+
+  it.each([
+    [7, 20],
+    [7, 1],
+    [30, 20],
+    [30, 1],
+  ])('comes 7 to 30 days before, with %i days of notice and a change on day %i', async (notice_days, day) => {
+    const member = await join()
+    await pass(day)
+    await changePrice(site.world, { ...rise, notice_days })
+    while (await runJobs(site.world));
+    let notice = await noticeTo(member)
+    for (; !notice; notice = await noticeTo(member)) await pass(1)
+    const days = daysUntilRise(notice.subject)
+    expect(days).toBeGreaterThanOrEqual(7)
+    expect(days).toBeLessThanOrEqual(30)
+    await pass(days - 1)
+    const before = await amountsOf(member)
+    expect(before).not.toContain(10_900)
+    await pass(1)
+    expect(await amountsOf(member)).toEqual([...before, 10_900])
+    expect((await subjectsTo(member)).filter((subject) => subject.startsWith('Your price'))).toHaveLength(1)
+  })
+
+  it('comes 30 days before a year that costs more', async () => {
+    const member = await join()
+    await site.db
+      .updateTable('membership')
+      .set({ billing_interval: 'year' })
+      .where('member_id', '=', member.id)
+      .execute()
+    await changePrice(site.world, rise)
+    await pass(1)
+    site.advance(330 * DAY)
+    await pass(1)
+    expect(await noticeTo(member)).toBeUndefined()
+    await pass(5)
+    expect(await noticeTo(member)).toBeDefined()
+  })
+
+  it('is never sent for a price that was withdrawn before', async () => {
+    const member = await join()
+    await pass(1)
+    await changePrice(site.world, rise)
+    await pass(1)
+    await changePrice(site.world, { ...rise, new_cents: 9900 })
+    await pass(70)
+    expect((await subjectsTo(member)).filter((subject) => subject.startsWith('Your price'))).toEqual([])
+  })
+
+  it('waits if it would come too late for the next month and too early for the one after it', async () => {
+    const member = await join()
+    await pass(20)
+    const { send } = site.world.mail
+    site.world.mail.send = async () => {
+      throw new Error('The mail server is down.')
+    }
+    await changePrice(site.world, { ...rise, notice_days: 7 })
+    await pass(5)
+    site.world.mail.send = send
+    await site.db.updateTable('job').set({ run_at: site.world.now() }).where('done_at', 'is', null).execute()
+    expect(await noticeTo(member)).toBeUndefined()
+    let notice = await noticeTo(member)
+    for (; !notice; notice = await noticeTo(member)) await pass(1)
+    expect(daysUntilRise(notice.subject)).toBeLessThanOrEqual(30)
   })
 })
 
@@ -98,18 +174,19 @@ describe('17.12 a price change', () => {
     expect(await countChanged(site.db, change.product_id, 10_900)).toEqual({ more: 1, less: 0 })
     await changePrice(site.world, { ...change, new_cents: 10_900 })
     while (await runJobs(site.world));
-    const [notice] = await emailsTo(site, member.email)
-    expect(notice?.subject).toMatch(/^Your price changes on /)
+    expect((await officeOf(member)).new_price, 'before the email').toBeUndefined()
+    await pass(12)
+    expect(await amountsOf(member), 'twelve days of notice are not enough').toEqual([9900])
+    const notice = (await emailsTo(site, member.email)).find(({ subject }) =>
+      subject.startsWith('Your price changes on '),
+    )
     expect(notice?.body).toContain('changes from $99.00 to $109.00 a month')
     const { price, new_price } = await officeOf(member)
-    expect(price).toBe('99.00')
+    expect(price, 'the next charge').toBe('109.00')
     expect(new_price).toMatchObject({ now: '99.00', price: '109.00' })
     expect(notice?.body).toContain(
       new Date(new_price?.from_on ?? 0).toLocaleDateString('en-US', { dateStyle: 'long', timeZone: 'UTC' }),
     )
-    await pass(12)
-    expect(await amountsOf(member), 'twelve days of notice are not enough').toEqual([9900])
-    expect((await officeOf(member)).price, 'the next charge').toBe('109.00')
     await pass(62)
     expect(await amountsOf(member)).toEqual([9900, 10_900, 10_900])
     expect((await officeOf(member)).new_price).toBeUndefined()
@@ -126,9 +203,9 @@ describe('17.12 a price change', () => {
     await pass(32)
     expect(await amountsOf(member)).toEqual([8000])
     await changePrice(site.world, { ...change, new_cents: 20_000 })
-    await pass(2)
+    await pass(30)
     await changePrice(site.world, { ...change, new_cents: 8000 })
-    await pass(62)
+    await pass(34)
     expect(await amountsOf(member)).toEqual([8000, 8000, 8000])
     const subjects = (await subjectsTo(member)).filter((subject) => /price|pay less/.test(subject))
     expect(subjects).toEqual([
@@ -148,6 +225,7 @@ describe('17.12 a price change', () => {
       .executeTakeFirstOrThrow()
     const { announcePrices } = await import('./price-change.ts')
     await Promise.all([1, 2, 3].map(() => announcePrices(site.world, { price_change_id: id })))
+    await pass(32)
     for (const member of members)
       expect((await subjectsTo(member)).filter((subject) => subject.startsWith('Your price'))).toHaveLength(1)
     expect(await site.db.selectFrom('price_change').select('told').where('id', '=', id).executeTakeFirst()).toEqual({
@@ -166,8 +244,9 @@ describe('17.12 a price change', () => {
     expect(await amountsOf(member)).toEqual([9900, 9900])
   })
 
-  it('needs a week of notice, and a package that renews', () => {
-    expect(() => changePrice(site.world, { ...change, new_cents: 1, notice_days: 6 })).toThrow('at least 7 days')
+  it('needs 7 to 30 days of notice, and a package that renews', () => {
+    for (const notice_days of [6, 31])
+      expect(() => changePrice(site.world, { ...change, new_cents: 1, notice_days })).toThrow('7 to 30 days')
     return expect(changePrice(site.world, { ...change, product_id: 999, new_cents: 1 })).rejects.toThrow(
       'no package 999',
     )

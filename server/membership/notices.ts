@@ -1,5 +1,7 @@
 import { addDays, NOTICE_DAYS, periodOn, periodStart } from '#contract/renewal.ts'
-import type { Tables } from '#server/db/tables.ts'
+import type { RenewalLine, Tables } from '#server/db/tables.ts'
+import type { Anchor } from './next-step.ts'
+import { firstAtNewPrice } from './prices.ts'
 
 export type Notice = 'card_expires' | 'yearly_reminder'
 type Dates = Pick<Tables['membership'], 'anchor_on' | 'card_expires'>
@@ -28,3 +30,21 @@ export const nextNotice = (membership: Dates, from: string): string | undefined 
     .flatMap((kind) => days[kind](membership, from) ?? [])
     .sort()
     .at(0)
+
+/** An email that was not sent by then was given up, and is written again. */
+const RETRY_DAYS = 5
+
+type Announced = NonNullable<RenewalLine['announced']>
+
+/** The first day, from this one on, on which the email about a higher price is due: 7 to 30 days before the first period at it. */
+export function priceNoticeDay(
+  membership: Anchor & { period: number },
+  announced: Announced | undefined,
+  from: string,
+): string | undefined {
+  if (!announced?.is_untold) return undefined
+  const first = latest(from, announced.queued_on ? addDays(announced.queued_on, RETRY_DAYS) : '')
+  return latest(first, addDays(firstAtNewPrice(membership, announced, first), -NOTICE_DAYS))
+}
+
+const latest = (one: string, other: string) => (one > other ? one : other)

@@ -1,18 +1,21 @@
 import { sql } from 'kysely'
 import { addDays } from '#contract/renewal.ts'
 import { inTransaction } from '#server/db/db.ts'
+import type { RenewalLine } from '#server/db/tables.ts'
 import { addJob } from '#server/jobs/queue.ts'
 import { dayOf, todayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
 import { dueAt } from './due.ts'
-import { nextNotice, noticesBetween } from './notices.ts'
+import type { Anchor } from './next-step.ts'
+import { nextNotice, noticesBetween, priceNoticeDay } from './notices.ts'
+import { firstAtNewPrice } from './prices.ts'
 import { updateMembership } from './rows.ts'
 
 const MEMBERS_AT_ONCE = 50
 /** So that other work gets its turn; the rest follows a minute later. */
 const MAX_BATCHES = 20
 
-/** Writes the emails that are due ahead of time: a card that expires soon, another year. */
+/** Writes the emails that are due ahead of time: a card that expires soon, another year, a higher price. */
 export async function writeNotices(world: World): Promise<void> {
   if (world.config.RENEWALS === 'off') return
   for (let batch = 0; batch < MAX_BATCHES; batch++) if ((await writeSomeNotices(world)) < MEMBERS_AT_ONCE) return
@@ -24,7 +27,7 @@ const writeSomeNotices = (world: World): Promise<number> =>
       .selectFrom('membership')
       .innerJoin('member', 'member.id', 'membership.member_id')
       .select(['member_id', 'membership.state', 'anchor_on', 'card_expires', 'notice_at', 'on_hold_since', 'lines'])
-      .select('cancelled_at')
+      .select(['period', 'anchor_period', 'billing_interval', 'cancelled_at', 'email_bounced_at'])
       .where('notice_at', '<=', world.now())
       .orderBy('notice_at')
       .limit(MEMBERS_AT_ONCE)
@@ -38,14 +41,43 @@ const writeSomeNotices = (world: World): Promise<number> =>
       const since = notice_at ? dayOf(world, notice_at) : today
       for (const kind of isRenewing ? noticesBetween(member, since, today) : [])
         await addJob(db, kind, { member_id }, world.now())
-      const next = nextNotice(member, addDays(today, 1))
+      const canBeTold = isRenewing && !member.email_bounced_at
+      const lines = canBeTold ? await queuePriceNotices({ ...world, db }, { ...member, member_id }) : member.lines
+      const tomorrow = addDays(today, 1)
+      const next = [
+        nextNotice(member, tomorrow),
+        ...lines.map((line) => priceNoticeDay(member, line.announced, tomorrow)),
+      ]
+        .filter((day) => day !== undefined)
+        .sort()
+        .at(0)
       await updateMembership(db, member_id, {
+        lines: JSON.stringify(lines),
         notice_at: next && member.state !== 'ended' ? dueAt(world, member_id, next) : null,
       })
     }
     return members.length
   })
 
-/** After a change of the card or a return: looked at again tomorrow, unless something is due before. */
+type Announcing = Anchor & { member_id: string; period: number; lines: RenewalLine[] }
+
+/** Writes the emails about higher prices that are due today. Returns the lines, which remember it. */
+export async function queuePriceNotices(world: World, membership: Announcing): Promise<RenewalLine[]> {
+  const { member_id, lines } = membership
+  const today = todayOf(world)
+  const isDue = ({ announced }: RenewalLine) => (priceNoticeDay(membership, announced, today) ?? '9999') <= today
+  for (const line of lines.filter(isDue)) {
+    const { product_id, renewal_cents: old_cents, announced } = line
+    if (!announced) continue
+    const starts_on = firstAtNewPrice(membership, announced, today)
+    const payload = { member_id, product_id, old_cents, new_cents: announced.renewal_cents, starts_on }
+    await addJob(world.db, 'price_changed', payload, world.now())
+  }
+  return lines.map((line) =>
+    line.announced && isDue(line) ? { ...line, announced: { ...line.announced, queued_on: today } } : line,
+  )
+}
+
+/** After a change of the card or the price, or a return: looked at again tomorrow, unless something is due before. */
 export const noticeTomorrow = (world: Pick<World, 'config' | 'now'>, member_id: string) =>
   sql<Date>`least(notice_at, ${dueAt(world, member_id, addDays(todayOf(world), 1))})`

@@ -1,27 +1,26 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import { addDays } from '#contract/renewal.ts'
+import { addDays, MIN_NOTICE_DAYS, NOTICE_DAYS } from '#contract/renewal.ts'
 import { type Db, inTransaction } from '#server/db/db.ts'
 import type { RenewalLine, Tables } from '#server/db/tables.ts'
 import { addJob, type JobPayloads } from '#server/jobs/queue.ts'
 import { OperatorError } from '#server/operator-error.ts'
 import { todayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
-import { changeLine, firstPeriodFrom } from './prices.ts'
+import { noticeTomorrow, queuePriceNotices } from './notify.ts'
+import { changeLine, firstAtNewPrice, firstPeriodFrom } from './prices.ts'
 import { lockMembership, updateMembership } from './rows.ts'
-
-export const MIN_NOTICE_DAYS = 7
 
 type PriceChange = Pick<Tables['price_change'], 'product_id' | 'new_cents' | 'notice_days' | 'reason'> & { who: string }
 
 /**
- * A new price for a package: at once for new members, after a notice for those who have it. A job goes through the members
- * and tells each by email.
+ * A new price for a package: immediately for new members, after a notice for those who have it. A job goes through the
+ * members. Each is told of a higher price 30 days before the first period at it, or less if that period begins sooner.
  */
 export function changePrice(world: Pick<World, 'db' | 'now'>, change: PriceChange) {
   const { product_id, new_cents, notice_days, reason, who } = change
-  if (notice_days < MIN_NOTICE_DAYS)
-    throw new OperatorError(`Members need at least ${MIN_NOTICE_DAYS} days of notice, not ${notice_days}.`)
+  if (notice_days < MIN_NOTICE_DAYS || notice_days > NOTICE_DAYS)
+    throw new OperatorError(`Members get ${MIN_NOTICE_DAYS} to ${NOTICE_DAYS} days of notice, not ${notice_days}.`)
   return inTransaction(world.db, async (db) => {
     const offers = await db
       .selectFrom('package')
@@ -169,24 +168,28 @@ const membersAfter = (db: Db, { reached, product_id }: Pick<Tables['price_change
 
 type Member = Awaited<ReturnType<typeof membersAfter>>[number]
 
-/** False if the member pays that price already, or will. */
+/** False if nothing changes for the member. */
 async function tellMember(world: World, db: Db, member: Member, change: Tables['price_change']): Promise<boolean> {
   const { product_id, new_cents } = change
+  const { member_id } = member
   const line = member.lines.find((each) => each.product_id === product_id)
-  if (!line || ((line.announced ?? line).renewal_cents === new_cents && !line.announced?.is_untold)) return false
-  const { announced, ...changedLine } = changeLine(line, new_cents, addDays(todayOf(world), change.notice_days))
+  if (!line || (line.announced ?? line).renewal_cents === new_cents) return false
+  const from_on = firstPeriodFrom(member, addDays(todayOf(world), change.notice_days))
+  const { announced, ...changedLine } = changeLine(line, new_cents, from_on)
   const changed = announced ? { ...changedLine, announced: { ...announced, is_untold: true as const } } : changedLine
-  const lines = member.lines.map((each) => (each === line ? changed : each))
-  await updateMembership(db, member.member_id, { lines: JSON.stringify(lines) })
-  const old_cents = line.renewal_cents
-  if (new_cents === old_cents && line.announced?.is_untold) return false // the higher price is withdrawn before its email
-  const starts_on = firstPeriodFrom(member, announced?.from_on ?? '')
-  await addJob(
-    db,
-    'price_changed',
-    { member_id: member.member_id, product_id, old_cents, new_cents, starts_on },
-    world.now(),
+  const lines = await queuePriceNotices(
+    { ...world, db },
+    { ...member, lines: member.lines.map((each) => (each === line ? changed : each)) },
   )
+  await updateMembership(db, member_id, {
+    lines: JSON.stringify(lines),
+    ...(announced ? { notice_at: noticeTomorrow(world, member_id) } : {}),
+  })
+  const old_cents = line.renewal_cents
+  if (announced) return true
+  if (new_cents === old_cents && line.announced?.is_untold) return false // the higher price is withdrawn before its email
+  const starts_on = firstPeriodFrom(member, '')
+  await addJob(db, 'price_changed', { member_id, product_id, old_cents, new_cents, starts_on }, world.now())
   return true
 }
 
@@ -205,14 +208,8 @@ export const recordNotice = (world: World, { old_cents, new_cents, ...notice }: 
       if (!announced) return line
       const isThis = line.product_id === product_id && announced.renewal_cents === new_cents && announced.is_untold
       if (!isThis) return { ...line, announced }
-      const from_on = firstPeriodFrom(membership, noticeEnd(world, announced))
+      const from_on = firstAtNewPrice(membership, announced, todayOf(world))
       return { ...line, announced: { renewal_cents: new_cents, from_on } }
     })
     await updateMembership(db, member_id, { lines: JSON.stringify(changed) })
   })
-
-/** The first day on which an announced price can be charged, if its email is sent today. */
-export const noticeEnd = (world: World, { from_on, is_untold }: NonNullable<RenewalLine['announced']>): string => {
-  const earliest = addDays(todayOf(world), MIN_NOTICE_DAYS)
-  return is_untold && from_on < earliest ? earliest : from_on
-}

@@ -1,4 +1,4 @@
-import { renewalTotal } from '#contract/renewal.ts'
+import { addDays, MIN_NOTICE_DAYS, renewalTotal } from '#contract/renewal.ts'
 import type { RenewalLine } from '#server/db/tables.ts'
 import { type Anchor, startsOn } from './next-step.ts'
 
@@ -25,6 +25,16 @@ export function firstPeriodFrom(membership: Anchor & { period: number }, day: st
   let n = membership.period + 1
   while (startsOn(membership, n) < day) n++
   return startsOn(membership, n)
+}
+
+/** The first period at a higher price, if its email is sent on this day. */
+export const firstAtNewPrice = (
+  membership: Anchor & { period: number },
+  { from_on }: NonNullable<RenewalLine['announced']>,
+  day: string,
+): string => {
+  const earliest = addDays(day, MIN_NOTICE_DAYS)
+  return firstPeriodFrom(membership, from_on < earliest ? earliest : from_on)
 }
 
 /** A line after its price was changed. A higher price is announced; a lower one counts from the next period on. */

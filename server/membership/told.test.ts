@@ -12,6 +12,7 @@ import { chargePastDue, replaceCard } from './card.ts'
 import { liftHold, putOnHold } from './hold.ts'
 import { dropPackage } from './lines.ts'
 import { renewMemberships } from './membership.ts'
+import { writeNotices } from './notify.ts'
 import { changePrice } from './price-change.ts'
 import { comeBack } from './return.ts'
 
@@ -52,6 +53,7 @@ async function join(changes: Record<string, string> = {}) {
 }
 
 async function work() {
+  await writeNotices(site.world)
   while (await renewMemberships(site.world));
   await settleAttempts(site.world)
   while (await runJobs(site.world));
@@ -371,8 +373,8 @@ describe('a higher price whose notice was not sent', () => {
     expect((await viewOffice(site.world, member.id)).membership.new_price).toBeUndefined()
     site.world.mail.send = send
     await site.db.updateTable('job').set({ run_at: site.world.now() }).where('done_at', 'is', null).execute()
-    const told = await emailAbout(member, /^Your price changes on/)
     await pass(4)
+    const told = await emailAbout(member, /^Your price changes on/)
     expect(await amountsOf(member)).toEqual([9900])
     const { new_price } = (await viewOffice(site.world, member.id)).membership
     expect(new_price).toMatchObject({ now: '99.00', price: '129.00' })

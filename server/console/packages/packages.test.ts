@@ -168,8 +168,10 @@ describe('prices', () => {
         ...values,
       })
     expect((await change({ reason: '' })).json().fields.reason).toEqual(['Please say why.'])
-    const soon = await change({ from_on: '2026-11-20' })
-    expect(soon.json().fields.from_on).toEqual(['Members need 7 days of notice: 2026-11-22 or later.'])
+    for (const from_on of ['2026-11-21', '2026-12-16'])
+      expect((await change({ from_on })).json().fields.from_on).toEqual([
+        'Please choose a day from Nov 22, 2026 to Dec 15, 2026: members get 7 to 30 days of notice.',
+      ])
     const once = await owner.post('packages/prices', {
       product_id: 51,
       price: '49.00',
@@ -177,12 +179,12 @@ describe('prices', () => {
       reason: 'x',
     })
     expect(once.json().fields.renewal_price).toEqual(['It is paid once, so it has no renewal price.'])
-    const reply = await change({ from_on: '2026-12-25' })
+    const reply = await change({ from_on: '2026-12-15' })
     expect(reply.statusCode, reply.body).toBe(200)
     expect(reply.json()).toMatchObject({
       price: '79.00',
       renewal_price: '109.00',
-      price_changes: [{ old_price: '99.00', new_price: '109.00', notice_days: 40, told: 0 }],
+      price_changes: [{ old_price: '99.00', new_price: '109.00', notice_days: 30, told: 0 }],
     })
     expect((await offered()).find(({ product_id }) => product_id === 34)?.price).toBe('79.00')
     expect((await change({})).json().fields.price).toEqual(['These are the prices already.'])
@@ -195,7 +197,7 @@ describe('prices', () => {
       .where('membership.state', '=', 'active')
       .where('cancelled_at', 'is', null)
       .executeTakeFirstOrThrow()
-    const from_on = '2027-01-15' // the first renewal after the notice
+    const from_on = '2026-12-15' // the first renewal after the notice
     expect(lines).toMatchObject([{ renewal_cents: 9900, announced: { renewal_cents: 10_900, from_on } }])
     const subjects = (await emailsTo(site, email)).map(({ subject }) => subject)
     expect(subjects).toContainEqual(expect.stringMatching(/^Your price changes on /))
@@ -205,7 +207,7 @@ describe('prices', () => {
       subject_name: 'Founding Membership',
       reason: 'costs have risen',
       before: { price: '99.00', renewal_price: '99.00' },
-      after: { price: '79.00', renewal_price: '109.00', notice_days: 40 },
+      after: { price: '79.00', renewal_price: '109.00', notice_days: 30 },
     })
   })
 })

@@ -3,16 +3,17 @@ import type * as z from 'zod/mini'
 import type { Staff } from '#contract/console/access.ts'
 import type { consolePackageCalls, PackagePage, PackageRow, PriceGroup } from '#contract/console/packages.ts'
 import type { ActionName } from '#contract/console/permissions.ts'
+import { plainDay } from '#contract/days.ts'
 import { figures } from '#contract/figures.ts'
 import { toAmount, toCents } from '#contract/money.ts'
 import { groupOf } from '#contract/packages.ts'
-import { addDays, NOTICE_DAYS } from '#contract/renewal.ts'
+import { addDays, MIN_NOTICE_DAYS, NOTICE_DAYS } from '#contract/renewal.ts'
 import { recordAction } from '#server/audit/audit.ts'
 import { ourCategory } from '#server/catalog/catalog.ts'
 import { type Db, inTransaction } from '#server/db/db.ts'
 import type { Tables } from '#server/db/tables.ts'
 import { pixelsOf } from '#server/members/picture.ts'
-import { changePrice, MIN_NOTICE_DAYS, pricesOf } from '#server/membership/price-change.ts'
+import { changePrice, pricesOf } from '#server/membership/price-change.ts'
 import { Refusal, refuseField, refuseFields } from '#server/refusal.ts'
 import { todayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
@@ -332,11 +333,10 @@ function noticeDays(world: World, from_on: string | undefined): number {
   if (!from_on) return NOTICE_DAYS
   const today = todayOf(world)
   const days = Math.round((Date.parse(from_on) - Date.parse(today)) / 86_400_000)
-  if (Number.isNaN(days) || days < MIN_NOTICE_DAYS)
-    throw refuseField(
-      'from_on',
-      `Members need ${MIN_NOTICE_DAYS} days of notice: ${addDays(today, MIN_NOTICE_DAYS)} or later.`,
-    )
-  if (days > 366) throw refuseField('from_on', 'Please choose a day within a year.')
-  return days
+  if (days >= MIN_NOTICE_DAYS && days <= NOTICE_DAYS) return days
+  const [first, last] = [MIN_NOTICE_DAYS, NOTICE_DAYS].map((ahead) => plainDay(addDays(today, ahead)))
+  throw refuseField(
+    'from_on',
+    `Please choose a day from ${first} to ${last}: members get ${MIN_NOTICE_DAYS} to ${NOTICE_DAYS} days of notice.`,
+  )
 }

@@ -131,10 +131,10 @@ function Prices({ offer, onChange }: { offer: PackagePage; onChange: () => void 
             <div>
               <p>
                 {showAmount(change.old_price)} → {showAmount(change.new_price)}{' '}
-                {change.done_at ? <Chip tone="good">done</Chip> : <Chip tone="warn">telling members</Chip>}
+                {change.done_at ? <Chip tone="good">done</Chip> : <Chip tone="warn">in progress</Chip>}
               </p>
               <p className="small" role="status">
-                {change.told === 1 ? 'One member' : `${change.told.toLocaleString('en-US')} members`} told
+                {change.told === 1 ? 'One member' : `${change.told.toLocaleString('en-US')} members`}
                 {change.done_at ? '' : ' so far'} · {change.notice_days} days of notice
               </p>
               <p className="small">

@@ -4,7 +4,7 @@ import { consoleCalls } from '#contract/console/console.ts'
 import type { PackagePage, PriceGroup } from '#contract/console/packages.ts'
 import { plainDay } from '#contract/days.ts'
 import { showAmount } from '#contract/money.ts'
-import { addDays, NOTICE_DAYS } from '#contract/renewal.ts'
+import { addDays, MIN_NOTICE_DAYS, NOTICE_DAYS } from '#contract/renewal.ts'
 import { Field } from '#web/form/Field.tsx'
 import { useCallForm } from '#web/ui/CallForm.tsx'
 import { errorMessage } from '#web/ui/errorMessage.ts'
@@ -55,6 +55,9 @@ export function PriceDialog({ offer, onClose, onDone }: PriceDialogProps) {
             {...form.field('from_on')}
             label="Members who have it pay more from"
             type="date"
+            hint={`Each gets an email ${MIN_NOTICE_DAYS} to ${NOTICE_DAYS} days before the first renewal at it.`}
+            min={addDays(session.today, MIN_NOTICE_DAYS)}
+            max={addDays(session.today, NOTICE_DAYS)}
             onChange={({ target }) => setFrom(target.value)}
           />
           <Effect key={renewal} offer={offer} entered={renewal} from={from} />
