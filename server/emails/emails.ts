@@ -175,21 +175,24 @@ export async function cancellationEmail(
   })
 }
 
-/** Confirms that a cancellation was undone. Not sent if the member has canceled again by now. */
-export async function resumedEmail(world: World, { member_id }: JobPayloads['kept']): Promise<Email | undefined> {
+/** Confirms that a cancellation was undone, or that a member is back. Not sent if the member has canceled again by now. */
+export async function resumedEmail(
+  world: World,
+  { member_id, is_back }: JobPayloads['kept'],
+): Promise<Email | undefined> {
   const { PUBLIC_URL, OFFICE_URL } = world.config
   const [member, membership] = await Promise.all([findMember(world, member_id), findMembership(world.db, member_id)])
   if (member.cancelled_at) return undefined
   const { renews_on, price } = renewalOf(world, membership)
   const next = membership.lines.length
     ? `${costs(price, membership.billing_interval)} It renews on ${day(renews_on)}.`
-    : 'It’s paid. There are no further charges.'
+    : 'It’s paid, and there are no further charges.'
   return emailTo(world, member, {
-    subject: 'Your membership continues',
-    preview: `Your cancellation is undone. ${next}`,
+    subject: is_back ? 'Welcome back' : 'Your membership continues',
+    preview: `${is_back ? 'Your membership is active again.' : 'Your cancellation is undone.'} ${next}`,
     blocks: [
-      paragraph(`Your membership continues as before. ${next}`),
-      paragraph('Your link still works:'),
+      paragraph(`Your membership ${is_back ? 'is active again' : 'continues as before'}. ${next}`),
+      paragraph(is_back ? 'Your link works again:' : 'Your link still works:'),
       linkBox(`${PUBLIC_URL}/${member.username}`),
       button('Open your office', OFFICE_URL),
     ],

@@ -4,6 +4,7 @@ import type { Email } from '#server/gateways/mail/port.ts'
 import type { JobPayloads } from '#server/jobs/queue.ts'
 import { findMember } from '#server/members/members.ts'
 import { type Charge, findCharge } from '#server/membership/charges.ts'
+import { isPaidOnce } from '#server/membership/lines.ts'
 import { findMembership, isRenewing, renewalOf } from '#server/membership/summary.ts'
 import { dayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
@@ -58,6 +59,8 @@ export async function renewalDeclinedEmail(
   { member_id, ...key }: JobPayloads['renewal_declined'],
 ): Promise<Email | undefined> {
   const [member, charge] = await Promise.all([findMember(world, member_id), findCharge(world, key)])
+  const isPackage = await isPaidOnce(world.db, { member_id, lines: charge.lines })
+  const end = isPackage ? 'your package stops' : 'your membership ends'
   if (charge.period_state !== 'due') return undefined // paid in the meantime
   const amount = showAmount(toAmount(charge.amount_cents))
   const card = 'Update your card in your office, and we’ll charge it right away.'
@@ -66,20 +69,24 @@ export async function renewalDeclinedEmail(
   const next = isOtherNext
     ? `Next, we’ll charge your new card, ${nameCard({ card_brand, card_last_four })}.`
     : charge.never_retry_since
-      ? `Your bank doesn’t allow another attempt with this card. ${card} Without a new card, your membership ends on ${day(charge.gives_up_on)}.`
+      ? `Your bank doesn’t allow another attempt with this card. ${card} Without a new card, ${end} on ${day(charge.gives_up_on)}.`
       : charge.is_last_try
-        ? `We’ll try once more on ${day(charge.due_on)}. If that fails too, your membership ends that day. ${card}`
+        ? `We’ll try once more on ${day(charge.due_on)}. If that fails too, ${end} that day. ${card}`
         : `You stay a member, and we’ll try again on ${day(charge.due_on)}. ${card}`
   return emailTo(world, member, {
     subject: charge.is_last_try ? 'Last try: your payment did not go through' : 'Your payment did not go through',
-    preview: `${amount} for your membership was declined. Nothing was charged.`,
+    preview: `${amount} for your ${isPackage ? 'package' : 'membership'} was declined. Nothing was charged.`,
     blocks: [
       paragraph(
         `We tried to charge ${amount} to your ${nameCard(charge)} for the ${charge.billing_interval} from ${day(charge.starts_on)}. ${reasonOf(charge)} Nothing was charged.`,
       ),
       paragraph(next),
       button('Update your card', `${world.config.OFFICE_URL}#card`),
-      smallPrint('If you don’t want to stay a member, you can cancel in your office. Then we won’t try again.'),
+      smallPrint(
+        isPackage
+          ? 'If you don’t want the package anymore, you can stop it in your office. Then we won’t try again.'
+          : 'If you don’t want to stay a member, you can cancel in your office. Then we won’t try again.',
+      ),
     ],
   })
 }
@@ -167,6 +174,24 @@ export async function endedEmail(world: World, { member_id, why }: JobPayloads['
       paragraph(
         'You can still sign in to your office to see your receipts. If you come back, you keep your name and your link.',
       ),
+      button('Open your office', world.config.OFFICE_URL),
+    ],
+  })
+}
+
+/** Packages next to a membership that is paid once have stopped. */
+export async function packageUnpaidEmail(
+  world: World,
+  { member_id, names }: JobPayloads['package_unpaid'],
+): Promise<Email> {
+  const what = names.join(' and ')
+  const free = 'You don’t owe anything, and it isn’t charged again.'
+  return emailTo(world, await findMember(world, member_id), {
+    subject: 'Your package has stopped',
+    preview: `We couldn’t charge your card for ${what}. Your membership continues.`,
+    blocks: [
+      paragraph(`We couldn’t charge your card for ${what}, so it has stopped. ${free}`),
+      paragraph('Your membership and your link continue as before.'),
       button('Open your office', world.config.OFFICE_URL),
     ],
   })

@@ -31,7 +31,8 @@ export type JobPayloads = {
   /** Tells the sponsor of a new member. */
   referral: { member_id: string }
   cancelled: { member_id: string }
-  kept: { member_id: string }
+  /** `is_back`: it had ended before. */
+  kept: { member_id: string; is_back?: true }
   confirm_email: { member_id: string }
   /** Confirms the address that the member already has. */
   confirm_address: { member_id: string }
@@ -43,6 +44,8 @@ export type JobPayloads = {
   /** Tells the member of a refund. */
   refunded: { member_id: string; refund_id: string }
   membership_ended: { member_id: string; why: 'canceled' | 'unpaid' }
+  /** Packages next to a membership that is paid once have stopped. */
+  package_unpaid: { member_id: string; names: string[] }
   /** A period that is not charged. */
   waived: { member_id: string; starts_on: string; ends_on: string }
   renewal_moved: { member_id: string }
@@ -90,6 +93,7 @@ const purposes: Record<JobKind, Purpose> = {
   renewal_declined: 'email to its member',
   refunded: 'email to its member',
   membership_ended: 'email to its member',
+  package_unpaid: 'email to its member',
   waived: 'email to its member',
   renewal_moved: 'email to its member',
   charging_resumed: 'email to its member',

@@ -1,8 +1,9 @@
 import { SINGLE_LIST } from '#contract/packages.ts'
 import { type Db, inTransaction } from '#server/db/db.ts'
+import { addJob } from '#server/jobs/queue.ts'
 import { Refusal } from '#server/refusal.ts'
 import type { World } from '#server/world/world.ts'
-import { lockMembership, stopCharging, updateMembership } from './rows.ts'
+import { type LockedMembership, lockMembership, setPeriod, stopCharging, updateMembership } from './rows.ts'
 
 /** Stops a recurring package from the next renewal on. The membership itself is canceled, not dropped. */
 export const dropPackage = (world: World, member_id: string, { product_id }: { product_id: number }): Promise<void> =>
@@ -16,6 +17,21 @@ export const dropPackage = (world: World, member_id: string, { product_id }: { p
     await updateMembership(db, member_id, { lines: JSON.stringify(rest) })
     if (!rest.length && membership.state !== 'ended' && !membership.cancelled_at) await stopCharging(db, membership)
   })
+
+/** Whether nothing of the membership itself renews, and what renews is next to it. */
+export async function isPaidOnce(db: Db, { member_id, lines }: Pick<LockedMembership, 'member_id' | 'lines'>) {
+  const own = await membershipPackage(db, member_id)
+  return own !== undefined && !lines.some(({ product_id }) => product_id === own)
+}
+
+/** Stops packages next to a membership that is paid once, because they stay unpaid. The membership continues. */
+export async function stopUnpaid({ db, now }: Pick<World, 'db' | 'now'>, membership: LockedMembership): Promise<void> {
+  const { member_id, period, lines } = membership
+  if (membership.period_state === 'due') await setPeriod(db, member_id, period, 'unpaid')
+  await updateMembership(db, member_id, { lines: '[]' })
+  await stopCharging(db, { ...membership, period_state: 'unpaid' })
+  await addJob(db, 'package_unpaid', { member_id, names: lines.map(({ name }) => name) }, now())
+}
 
 /** The package that is the membership itself, which can be canceled but not stopped. */
 export async function membershipPackage(db: Db, member_id: string): Promise<number | undefined> {

@@ -9,6 +9,7 @@ import { AWAITING_GATEWAY, awaitGateway, transition } from '#server/payments/pay
 import { dayOf, todayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
 import { dueAt } from './due.ts'
+import { isPaidOnce, stopUnpaid } from './lines.ts'
 import { cardColumns } from './new-membership.ts'
 import { type NextStep, nextStep, scheduledTries, startsOn } from './next-step.ts'
 import { addPeriod, announceResumed, beginPeriod, pricePeriod } from './periods.ts'
@@ -273,13 +274,11 @@ async function membershipOf(db: Db, { enrollment_id, attempt }: AttemptKey) {
 }
 
 /** The site turns inactive. The member can still sign in, see receipts and come back. */
-export async function endMembership(
-  { db, now: clock }: World,
-  membership: LockedMembership,
-  why: 'canceled' | 'unpaid',
-) {
+export async function endMembership(world: World, membership: LockedMembership, why: 'canceled' | 'unpaid') {
   const { member_id, period } = membership
-  const now = clock()
+  const { db } = world
+  const now = world.now()
+  if (why === 'unpaid' && (await isPaidOnce(db, membership))) return stopUnpaid(world, membership)
   if (membership.period_state === 'due') await setPeriod(db, member_id, period, 'unpaid')
   if (!membership.ends_at) await setEnd(db, member_id, now)
   const over = { due_at: null, waived_period: null, on_hold_since: null, hold_reason: null }

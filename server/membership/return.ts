@@ -4,10 +4,12 @@ import { consentFor, storeText } from '#server/catalog/catalog.ts'
 import { type Db, inTransaction } from '#server/db/db.ts'
 import type { RenewalLine, Tables } from '#server/db/tables.ts'
 import { addJob } from '#server/jobs/queue.ts'
+import { isFirstPaymentKept } from '#server/payments/refunds.ts'
 import { Refusal, refuseFields } from '#server/refusal.ts'
 import { todayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
 import { type ChargeOutcome, sendForMember } from './card.ts'
+import { isPaidOnce } from './lines.ts'
 import { beginCharge } from './membership.ts'
 import { noticeTomorrow } from './notify.ts'
 import { addPeriod } from './periods.ts'
@@ -29,10 +31,12 @@ export async function comeBack(
     if (world.config.RENEWALS === 'off') throw new Refusal(409, 'Please contact us to come back.')
     if (!ends_at || ends_at > world.now() || (await hasOpenCharge(db, enrollment_id))) return undefined
     if (membership.on_hold_since) throw new Refusal(409, 'Your membership is on hold. Please contact us.')
+    if (!(await mayComeBack(db, membership)))
+      throw new Refusal(409, 'Your payment was refunded. Please contact us to come back.')
     if (!membership.lines.length) {
       await setEnd(db, member_id, null, null)
       await updateMembership(db, member_id, { state: 'active' })
-      await addJob(db, 'kept', { member_id }, world.now())
+      await addJob(db, 'kept', { member_id, is_back: true }, world.now())
       return undefined
     }
     if (!membership.vault_reference || membership.never_retry_since)
@@ -53,6 +57,10 @@ export async function comeBack(
   })
   return charge && sendForMember(world, charge)
 }
+
+/** A membership that was paid once is open to its member unless that payment was given back. */
+export const mayComeBack = async (db: Db, membership: Parameters<typeof isPaidOnce>[1]): Promise<boolean> =>
+  !(await isPaidOnce(db, membership)) || (await isFirstPaymentKept(db, membership.member_id))
 
 type Renewing = Pick<Tables['membership'], 'billing_interval'> & { lines: RenewalLine[] }
 

@@ -12,7 +12,7 @@ import { cardOf } from './charges.ts'
 import { membershipPackage } from './lines.ts'
 import { type Anchor, LAST_DAY, nextStep, startsOn } from './next-step.ts'
 import { firstPeriodFrom, linesDue, linesOn, priceOn } from './prices.ts'
-import { currentLines } from './return.ts'
+import { currentLines, mayComeBack } from './return.ts'
 
 /** What a member sees of their membership. */
 export async function membershipSummary(world: World, member_id: string): Promise<OfficeView['membership']> {
@@ -47,7 +47,7 @@ export async function membershipSummary(world: World, member_id: string): Promis
     is_charged_here: world.config.RENEWALS === 'on',
     ...cardOf(membership),
     ...problemOf(membership, todayOf(world)),
-    ...(is_over && world.config.RENEWALS === 'on'
+    ...(is_over && world.config.RENEWALS === 'on' && (await mayComeBack(world.db, membership))
       ? { return_price: toAmount(renewalTotal(await currentLines(world.db, membership))) }
       : {}),
   }

@@ -1,20 +1,17 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { longDay } from '#contract/days.ts'
 import { cards } from '#server/gateways/payment/cards.ts'
-import type { SandboxGateway } from '#server/gateways/payment/sandbox/sandbox.ts'
 import { viewOffice } from '#server/office/view.ts'
 import { emailsTo, joinedMember } from '#server/test/member.ts'
-import { filledForm, type Site, testSite } from '#server/test/site.ts'
+import { type Site, testSite } from '#server/test/site.ts'
 import { settleAttempts } from '#server/worker/janitor.ts'
 import { runJobs } from '#server/worker/jobs.ts'
 import { cancel, resume } from './cancellation.ts'
 import { chargePastDue, replaceCard } from './card.ts'
 import { liftHold, putOnHold } from './hold.ts'
-import { dropPackage } from './lines.ts'
 import { renewMemberships } from './membership.ts'
 import { writeNotices } from './notify.ts'
 import { changePrice } from './price-change.ts'
-import { comeBack } from './return.ts'
 
 /** What members are told about payments, by email and in the office. */
 
@@ -175,108 +172,6 @@ describe('a late answer about the old card', () => {
     const job = { kind: 'renewed', tries: 0, run_at: site.world.now(), done_at: null }
     await site.db.updateTable('job').set(job).where('kind', '=', 'renewed').execute()
     expect(await emailAbout(member, /^Your receipt/)).toContain('Mastercard ending in 4444')
-  })
-})
-
-describe('a membership that is paid once', () => {
-  const setInterval = (billing_interval: 'once' | 'month', renewal_cents: number) =>
-    site.db.updateTable('package').set({ billing_interval, renewal_cents }).where('product_id', '=', 34).execute()
-  beforeEach(() => setInterval('once', 0))
-  afterEach(() => setInterval('month', 9900))
-
-  const chargesOf = ({ username }: { username: string }) =>
-    site.db
-      .selectFrom('payment')
-      .innerJoin('member', 'member.enrollment_id', 'payment.enrollment_id')
-      .select(['amount_cents', 'payment.state'])
-      .where('username', '=', username)
-      .where('period', '>', 0)
-      .execute()
-
-  it('17.41 is never charged again, not even after a hold or for coming back', async () => {
-    const member = await join()
-    await pass(40)
-    await putOnHold(site.world, member.id, 'dispute')
-    await liftHold(site.world, member.id)
-    await pass(2)
-    expect(await chargesOf(member)).toEqual([])
-
-    await cancel(site.world, member.id)
-    const ended = (await viewOffice(site.world, member.id)).membership
-    const today = site.world.now().toISOString().slice(0, 10)
-    expect(ended).toMatchObject({ is_over: true, ended_on: today, cancelled_on: today, return_price: '0.00' })
-    expect(await emailAbout(member, /^Your membership has ended$/)).toContain('As you asked')
-
-    await comeBack(site.world, member.id, { shown_price: '0.00' })
-    await pass(40)
-    const back = (await viewOffice(site.world, member.id)).membership
-    expect(back).toMatchObject({ state: 'active', is_over: false, lines: [] })
-    expect(back.cancelled_on).toBeUndefined()
-    expect(await chargesOf(member)).toEqual([])
-    const email = await emailAbout(member, /^Your membership continues$/)
-    expect(email).toContain('There are no further charges.')
-    expect(email).not.toContain('$0.00')
-  })
-
-  it('17.41 does not keep the card, because the consent excludes a series', async () => {
-    const { authorize } = site.world.payment
-    const holds: Parameters<typeof authorize>[0][] = []
-    site.world.payment.authorize = (hold, signal) => {
-      holds.push(hold)
-      return authorize(hold, signal)
-    }
-    const once = await join()
-    await setInterval('month', 9900)
-    const monthly = await join()
-    site.world.payment.authorize = authorize
-    expect(holds.map(({ is_once }) => is_once)).toEqual([true, undefined])
-    const stored = await site.db
-      .selectFrom('membership')
-      .select(['member_id', 'vault_reference'])
-      .where('member_id', 'in', [once.id, monthly.id])
-      .execute()
-    const referenceOf = (id: string) => stored.find(({ member_id }) => member_id === id)?.vault_reference
-    expect([referenceOf(once.id), referenceOf(monthly.id)]).toEqual(['', expect.stringMatching(/./)])
-  })
-
-  it.each(['responseLost', 'review'] as const)(
-    '17.41 does not keep a card whose payment only a lookup found (%s)',
-    async (card) => {
-      const { world } = site
-      const changes = { username: `once${card.toLowerCase()}`, email: `${card}@example.com`, cc_year: '2035' }
-      const form = await filledForm(site, { ...changes, cc_number: cards[card] })
-      const pending = await site.post('enrollment/add-enrollment', form)
-      expect(pending.json().payment).toBe('Pending')
-      for (const { transaction_id, state } of await world.payment.transactions(
-        new Date(0),
-        new AbortController().signal,
-      ))
-        if (state === 'review') await (world.payment as SandboxGateway).review(transaction_id, 'approve')
-      site.advance(600)
-      await settleAttempts(world)
-      const { vault_reference } = await site.db
-        .selectFrom('membership')
-        .innerJoin('member', 'member.id', 'member_id')
-        .select('vault_reference')
-        .where('username', '=', changes.username)
-        .executeTakeFirstOrThrow()
-      expect(vault_reference).toBe('')
-    },
-  )
-
-  it('17.41 a package next to it can be stopped, even if its charge is past due', async () => {
-    const member = await join({ autoship_product_ids: '41' })
-    const { lines } = (await viewOffice(site.world, member.id)).membership
-    expect(lines).toMatchObject([{ product_id: 41, can_stop: true }])
-    const { charge } = site.world.payment
-    site.world.payment.charge = async () => ({ outcome: 'declined', decline_class: 'card', issuer_code: '51' })
-    await pass(31)
-    site.world.payment.charge = charge
-    expect((await viewOffice(site.world, member.id)).membership.state).toBe('past_due')
-    await dropPackage(site.world, member.id, { product_id: 41 })
-    await pass(20)
-    expect((await viewOffice(site.world, member.id)).membership).toMatchObject({ state: 'active', lines: [] })
-    expect((await chargesOf(member)).map(({ state }) => state)).toEqual(['declined'])
   })
 })
 

@@ -116,6 +116,19 @@ async function sumOfRefunds(db: Db, reference: string): Promise<number> {
   return Number(sum ?? 0)
 }
 
+/** Whether a member's first payment was neither refunded in full, nor voided or taken back by the bank. */
+export async function isFirstPaymentKept(db: Db, member_id: string): Promise<boolean> {
+  const payment = await db
+    .selectFrom('payment')
+    .innerJoin('member', 'member.enrollment_id', 'payment.enrollment_id')
+    .select(['reference', 'amount_cents'])
+    .where('member.id', '=', member_id)
+    .where('period', '=', 0)
+    .where('payment.state', 'in', ['enrolled', 'captured'])
+    .executeTakeFirst()
+  return payment !== undefined && (await sumOfRefunds(db, payment.reference)) < payment.amount_cents
+}
+
 type NewRefund = Required<Pick<RefundRequest, 'reference' | 'reason' | 'who'>> & {
   amount_cents: number
   is_void?: boolean

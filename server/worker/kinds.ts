@@ -20,6 +20,7 @@ import { refundEmail } from '#server/emails/refunds.ts'
 import {
   chargingResumedEmail,
   endedEmail,
+  packageUnpaidEmail,
   renewalDeclinedEmail,
   renewalMovedEmail,
   renewedEmail,
@@ -78,6 +79,7 @@ export const kinds: { [Kind in JobKind]: KindOfJob<JobPayloads[Kind]> } = {
   renewal_declined: email(renewalDeclinedEmail),
   refunded: email(refundEmail),
   membership_ended: email(endedEmail),
+  package_unpaid: email(packageUnpaidEmail),
   waived: email(waivedEmail),
   renewal_moved: email(renewalMovedEmail),
   charging_resumed: email(chargingResumedEmail),

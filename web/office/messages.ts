@@ -25,7 +25,7 @@ function whatCancelingDoes(
       `${confirmation} Until your membership ends, you can resume it here.`,
     ].join('\n\n')
   if (!lines.length)
-    return `Your membership ends now, and your link closes. ${confirmation} You can come back here at no cost.`
+    return `Your membership ends now, and your link closes. ${confirmation} You can come back here at no cost, unless your payment is refunded.`
   return [
     `Your membership ends now, because this ${billing_interval} isn't paid. Your link closes, and you won't be charged again.`,
     `${confirmation} You can come back later with one payment.`,

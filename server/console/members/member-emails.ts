@@ -29,6 +29,7 @@ export const emailTexts: Partial<Record<JobKind, string>> = {
   renewal_declined: 'Email about a declined card',
   refunded: 'Email about a refund',
   membership_ended: 'Email about the end of the membership',
+  package_unpaid: 'Email about a package that has stopped',
   waived: 'Email about a waived period',
   renewal_moved: 'Email about another renewal day',
   charging_resumed: 'Email about resumed charges',

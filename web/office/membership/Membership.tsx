@@ -14,6 +14,7 @@ import { redirectIfSignedOut } from '../callErrors.ts'
 import { cancelMembershipQuestion, dropPackageQuestion } from '../messages.ts'
 import type { Office } from '../useOffice.ts'
 import { CardOnFile } from './CardOnFile.tsx'
+import { isPaidOnce } from './PaymentProblem.tsx'
 
 /** Price, next charge, card on file, and how to cancel, resume or come back. */
 export function Membership({ office }: { office: Office }) {
@@ -80,10 +81,17 @@ export function Membership({ office }: { office: Office }) {
 
 type MembershipView = OfficeView['membership']
 
-function nextDate({ ended_on, cancelled_on, payment_problem, renews_on, waived }: MembershipView): [string, string] {
+function nextDate({
+  ended_on,
+  cancelled_on,
+  payment_problem,
+  renews_on,
+  waived,
+  lines,
+}: MembershipView): [string, string] {
   if (ended_on) return ['Ended on', ended_on]
   if (payment_problem?.retry_on) return ['Next try', payment_problem.retry_on]
-  if (payment_problem) return ['Ends on', payment_problem.ends_on]
+  if (payment_problem) return [isPaidOnce(lines) ? 'Stops on' : 'Ends on', payment_problem.ends_on]
   return cancelled_on ? ['Ends on', renews_on] : ['Next charge', waived?.ends_on ?? renews_on]
 }
 
@@ -110,7 +118,8 @@ function whatComesNext({
   waived,
   return_price,
 }: MembershipView) {
-  if (is_over && return_price === undefined) return "Your link is closed, and you won't be charged."
+  if (is_over && return_price === undefined)
+    return "Your link is closed, and you won't be charged. Please contact us to come back."
   if (is_over && !lines.length) return 'Your link is closed. You can come back at no cost and keep your name and link.'
   if (is_over)
     return "Your link is closed, and you won't be charged. You can come back with one payment and keep your name and link."
