@@ -53,7 +53,10 @@ const findPending = ({ db, now }: World, token: string) =>
  */
 export async function signInWithCode(world: World, input: { token: string; code: string }, visitor: MemberBrowser) {
   const member = await findPending(world, input.token)
-  if (!member) throw signInAgain()
+  if (!member) {
+    await countAgainstLimit(world, 'LIMIT_SIGN_INS', visitor.address)
+    throw signInAgain()
+  }
   const { trustedBrowser } = visitor
   const isTrusted = trustedBrowser && isBrowserMark(world, member, trustedBrowser.mark)
   const limits: LimitUse[] = isTrusted

@@ -52,7 +52,7 @@ export const officeHandlers: Handlers<typeof officeCalls, MemberBrowser> = {
   getNewPasskey: newPasskeyOptions,
   addPasskey: withSecurityView(addPasskey),
   removePasskey: thenViewSecurity(removePasskey),
-  makeRecoveryCodes,
+  makeRecoveryCodes: limitChanges(makeRecoveryCodes),
 
   changeName: thenViewOffice(changeName),
   changeUsername: thenViewOffice(changeUsername),
@@ -65,7 +65,7 @@ export const officeHandlers: Handlers<typeof officeCalls, MemberBrowser> = {
   changeEmail: thenViewOffice(changeEmail),
   sendEmailLink: emptyReply(sendEmailLink),
   confirmEmail: limitFailures(confirmEmail),
-  changePassword: emptyReply(changePassword),
+  changePassword: emptyReply(limitChanges(changePassword)),
   forgetPassword: emptyReply(requestPasswordReset),
   resetPassword: emptyReply(limitFailures(resetPassword)),
 
@@ -80,13 +80,24 @@ type Work<Input, Result> = (world: World, input: Input, visitor: MemberBrowser) 
 
 /** Runs a change that returns the member's id, and responds with the updated view. */
 function thenViewOffice<Input>(change: Work<Input, string>): Work<Input, Awaited<ReturnType<typeof viewOffice>>> {
-  return async (world, input, visitor) => viewOffice(world, await change(world, input, visitor))
+  const work = limitChanges(change)
+  return async (world, input, visitor) => viewOffice(world, await work(world, input, visitor))
+}
+
+/** Each change sends an email, or stores something, so a script must not repeat it forever. */
+function limitChanges<Input, Result>(change: Work<Input, Result>): Work<Input, Result> {
+  return async (world, input, visitor) => {
+    const { id } = await requireMember(world, visitor)
+    await countAgainstLimit(world, 'LIMIT_CHANGES', id)
+    return change(world, input, visitor)
+  }
 }
 
 /** Changes how the member signs in, and adds the updated view to what that returns. */
 function withSecurityView<Input, Result extends object>(change: Work<Input, Result>) {
+  const work = limitChanges(change)
   return async (world: World, input: Input, visitor: MemberBrowser) => {
-    const result = await change(world, input, visitor)
+    const result = await work(world, input, visitor)
     return { ...result, view: await viewSecurity(world, (await requireMember(world, visitor)).id, visitor) }
   }
 }

@@ -128,6 +128,7 @@ const limitTexts: Record<LimitName, string> = {
   LIMIT_HITS: 'counted page views, per address',
   LIMIT_MESSAGES: 'counted messages at fields, per address',
   LIMIT_LOOKUPS: 'username and email lookups, per address',
+  LIMIT_CHANGES: 'changes in the office, per member',
   LIMIT_CHALLENGES: 'captchas, per address',
   LIMIT_CODES_BY_ADDRESS: 'phone codes that were not confirmed, per address',
   LIMIT_CODES_BY_NUMBER: 'phone codes, per number',
