@@ -146,6 +146,17 @@ describe('reports of browsers', () => {
       .toEqual([501, 631])
   })
 
+  it('24.3 of one network add few rows to a day, so that those of others still count', async () => {
+    const reportFrom = (address: string, host: string) =>
+      send(oldReport({ 'blocked-uri': `https://${host}.example/` }), { address })
+    site.advance(86_400)
+    for (let n = 0; n < 60; n++) await reportFrom(`2001:db8:1:${n}::1`, `h${n}`)
+    await reportFrom('203.0.113.9', 'skimmer')
+    const stored = await rows(12)
+    expect(stored).toContainEqual(['script-src-elem', 'https://skimmer.example', '/{site}', 1])
+    expect(stored).toContainEqual(['script-src-elem', '(others)', '(others)', 50])
+  })
+
   it('24.3 are kept for 90 days', async () => {
     await send(oldReport())
     await rows(1)

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { sql } from 'kysely'
 import * as z from 'zod/mini'
 import { countRefusal } from '#server/abuse/limits.ts'
+import { networkOf } from '#server/client.ts'
 import { limitKeys } from '#server/http/address.ts'
 import { replyToError } from '#server/http/errors.ts'
 import { REPORTS_PATH } from '#server/http/headers.ts'
@@ -19,6 +20,8 @@ const MAX_BY_ADDRESS = 30
 /** In a minute, for this process. */
 const MAX_IN_TOTAL = 600
 const MAX_ROWS_A_DAY = 500
+/** Different reports that one network can add to a day, so that it can't use up the rows of all others. */
+const MAX_ROWS_BY_NETWORK = 10
 const KEPT_DAYS = 90
 const FLUSH_MS = 5_000
 const MINUTE_MS = 60_000
@@ -28,6 +31,7 @@ type Violation = { directive: string; blocked: string; page: string }
 
 export async function addCspReports(app: FastifyInstance, world: World): Promise<void> {
   const limits = minuteLimits(() => world.now().getTime())
+  const share = networkShares(() => todayOf(world))
   const counts = new Map<string, { violation: Violation; count: number }>()
   let timer: NodeJS.Timeout | undefined
   const flush = async () => {
@@ -53,14 +57,14 @@ export async function addCspReports(app: FastifyInstance, world: World): Promise
       scope.getDefaultJsonParser('error', 'error'),
     )
     scope.post(REPORTS_PATH, async (request, reply) => {
-      const [network = ''] = limitKeys(request.ip)
+      const address = limitKeys(request.ip)
       const violations = violationsIn(request.body, world.config.SITE_HOSTS).slice(0, MAX_BY_ADDRESS)
-      const isWithinLimits = limits.use(network, Math.max(1, violations.length))
+      const isWithinLimits = limits.use(address[0], Math.max(1, violations.length))
       if (!isWithinLimits) {
         countRefusal('CSP_REPORTS')
         return reply.code(429).header('retry-after', '60').send()
       }
-      for (const violation of violations) {
+      for (const violation of violations.map((each) => share(networkOf({ address }), each))) {
         const key = Object.values(violation).join(' ')
         counts.set(key, { violation, count: (counts.get(key)?.count ?? 0) + 1 })
       }
@@ -90,6 +94,27 @@ function minuteLimits(now: () => number) {
       total += count
       return true
     },
+  }
+}
+
+/** Returns what a violation is counted as: once a network has used up its share of the day, a new one is one of the others. */
+function networkShares(today: () => string) {
+  let day = ''
+  const known = new Set<string>()
+  const added = new Map<string, number>()
+  return (network: string, violation: Violation): Violation => {
+    if (day !== today()) {
+      day = today()
+      known.clear()
+      added.clear()
+    }
+    const key = Object.values(violation).join(' ')
+    if (known.has(key) || known.size >= MAX_ROWS_A_DAY) return violation
+    const count = added.get(network) ?? 0
+    if (count >= MAX_ROWS_BY_NETWORK) return asOther(violation)
+    added.set(network, count + 1)
+    known.add(key)
+    return violation
   }
 }
 
@@ -173,6 +198,7 @@ function pageOf(text: string, hosts: string[]): string | undefined {
 
 /** Once a day has many different reports, further ones are counted together. */
 const OTHERS = '(others)'
+const asOther = ({ directive }: Violation): Violation => ({ directive, blocked: OTHERS, page: OTHERS })
 
 async function writeCounts(world: World, pending: { violation: Violation; count: number }[]): Promise<void> {
   const { db } = world
@@ -188,7 +214,7 @@ async function writeCounts(world: World, pending: { violation: Violation; count:
   for (const { violation, count } of pending) {
     const isNew = !known.has(Object.values(violation).join(' '))
     const isTooMany = isNew && known.size >= MAX_ROWS_A_DAY
-    const row = isTooMany ? { directive: violation.directive, blocked: OTHERS, page: OTHERS } : violation
+    const row = isTooMany ? asOther(violation) : violation
     const key = Object.values(row).join(' ')
     known.add(key)
     totals.set(key, { ...row, count: (totals.get(key)?.count ?? 0) + count })
