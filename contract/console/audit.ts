@@ -44,6 +44,7 @@ export const consoleAuditCalls = {
     path: '/console/audit/verify',
     summary: 'Check that no row of the audit log was changed or removed',
     permission: 'see_audit',
+    needsProof: false,
     input: z.object({}),
     output: z.object({
       rows: z.int(),

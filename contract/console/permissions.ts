@@ -123,9 +123,18 @@ export const isAction = (name: string): name is ActionName => Object.hasOwn(acti
 export type ConsoleCall = Call & {
   /** A line of the table of permissions. 'staff': everyone who is signed in; 'anyone': also before that. */
   permission: Permission | 'staff' | 'anyone'
-  /** Money or staff: only within ten minutes of a passkey, or of a password with a code. */
-  needsProof?: true
-}
+  /** Counted: who opens very many in an hour is stopped, and the owners are told. */
+  showsMembers?: true
+} & Proof
+
+/**
+ * Whether a call is refused unless a passkey, or a password with a code, was given within the last ten minutes. Every call that
+ * changes something has to say it. Not needed: what protects a member or goes to the member's own address.
+ */
+type Proof =
+  | { method: 'GET'; needsProof?: true }
+  | { method: 'POST'; permission: 'anyone'; needsProof?: undefined }
+  | { method: 'POST'; permission: Permission | 'staff'; needsProof: boolean }
 
 /** The status of a refusal because `needsProof` is not met: the page asks for it and sends the call again. */
 export const PROOF_NEEDED = 428

@@ -196,7 +196,7 @@ const CLOSED = 'This is not available at the moment. Please try again later.'
 const UNLOGGED: LimitName = 'LIMIT_HITS'
 
 /** Whose limit it is, for the security log. */
-type About = { member_id?: string | undefined }
+type About = { member_id?: string | undefined; staff_id?: string; address?: Address }
 
 async function refusalOf(world: World, counter: Counter, uses: LimitUse[], about: About = {}): Promise<Refusal> {
   countRefusal(counter.name)

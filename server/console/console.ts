@@ -1,12 +1,14 @@
 import type * as z from 'zod/mini'
 import { type ConsoleCalls, consoleCalls } from '#contract/console/console.ts'
 import { type ConsoleCall, mayDo, PROOF_NEEDED } from '#contract/console/permissions.ts'
+import { countAgainstLimits, type LimitUse } from '#server/abuse/limits.ts'
 import type { StaffBrowser } from '#server/console/access/browser.ts'
 import type { Handlers } from '#server/http/handlers.ts'
 import { OperatorError } from '#server/operator-error.ts'
-import { Refusal } from '#server/refusal.ts'
+import { isOurFailure, Refusal } from '#server/refusal.ts'
 import type { World } from '#server/world/world.ts'
 import { findSession, type StaffSession } from './access/session.ts'
+import { warnOf } from './access/warnings.ts'
 
 /** A request to the console, after its permission was checked. */
 export type Request<Session = StaffSession> = { world: World; visitor: StaffBrowser; session: Session }
@@ -33,6 +35,7 @@ export function guardHandlers(handlers: HandlersOf<ConsoleCalls>): Handlers<Cons
       if (visitor.isFromOtherSite) throw new Refusal(403, 'Requests from other sites are not allowed.')
       const session = await findSession(world, visitor)
       if (call.permission !== 'anyone') requirePermission(call, session)
+      if (call.showsMembers && session) await countReading(world, session, visitor)
       return handle(input, { world, visitor, session }).catch(explainToStaff)
     }
   }
@@ -46,6 +49,15 @@ function requirePermission({ permission, needsProof }: ConsoleCall, session: Sta
   if (permission !== 'staff' && permission !== 'anyone' && !mayDo(role, permission))
     throw new Refusal(403, `Your role, ${role}, may not do this.`)
   if (needsProof && !session.isProved) throw new Refusal(PROOF_NEEDED, 'Please confirm that it is you.')
+}
+
+/** A stolen session must not read everyone unnoticed: nobody opens so many in an hour. */
+async function countReading(world: World, { staff }: StaffSession, { address }: StaffBrowser) {
+  const use: LimitUse = ['LIMIT_MEMBERS_READ', `staff ${staff.id}`]
+  await countAgainstLimits(world, [use], { staff_id: staff.id, address }).catch(async (error: unknown) => {
+    if (!isOurFailure(error)) await warnOf(world, 'members_read', staff.id)
+    throw error
+  })
 }
 
 /** What the command line would tell an operator, staff may know too. */

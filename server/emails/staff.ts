@@ -1,3 +1,4 @@
+import { formatWait } from '#server/abuse/limits.ts'
 import type { Email } from '#server/gateways/mail/port.ts'
 import type { JobPayloads } from '#server/jobs/queue.ts'
 import type { World } from '#server/world/world.ts'
@@ -55,6 +56,26 @@ export async function sealEmail(
         hashLine('Check the log with', `npm run staff -- audit ${seal}`),
       ],
     },
+  )
+}
+
+/** For a colleague, or for an owner about a colleague. */
+export async function membersReadEmail(
+  world: World,
+  { staff_id, recipient_id }: JobPayloads['members_read'],
+): Promise<Email | undefined> {
+  const [person, recipient] = await Promise.all([staff_id, recipient_id].map((id) => findStaff(world, id)))
+  if (!person || !recipient) return undefined
+  const isOwn = staff_id === recipient_id
+  const { max, seconds } = world.config.LIMIT_MEMBERS_READ
+  const text = `${isOwn ? 'Someone signed in as you' : person.email} opened ${max} pages with members in the console within ${formatWait(seconds)}. We refuse more for now.`
+  const advice = isOwn
+    ? 'If this wasn’t you, sign out of all other browsers in the console under Your access, and tell an owner.'
+    : 'If that isn’t part of their work, remove their access in the console under Staff.'
+  return emailTo(
+    world,
+    { email: recipient.email, first_name: recipient.name },
+    { subject: 'Many members opened in the console', preview: text, blocks: [paragraph(text), paragraph(advice)] },
   )
 }
 

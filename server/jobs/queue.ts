@@ -66,10 +66,13 @@ export type JobPayloads = {
   staff_guesses: { staff_id: string; recipient_id: string }
   /** Tells an owner the seal of the audit log, or that someone has changed a log. */
   audit_seal: { recipient_id: string; seal: string; problems: string[] }
+  /** Tells a colleague, or an owner, that the colleague opened more members than a person would. */
+  members_read: { staff_id: string; recipient_id: string }
   /** Deleted once the email is sent. */
   unpaid: { enrollment_id: string; email: string; first_name: string; site: string }
 }
 export type JobKind = keyof JobPayloads
+export type StaffWarning = 'staff_guesses' | 'members_read'
 
 /** A sponsor gets the email about a referral; a visitor the one about an unpaid order. */
 type Purpose = 'payment' | 'email to its member' | 'email to someone else' | 'announcement'
@@ -82,6 +85,7 @@ const purposes: Record<JobKind, Purpose> = {
   referral: 'email to someone else',
   staff_guesses: 'email to someone else',
   audit_seal: 'email to someone else',
+  members_read: 'email to someone else',
   cancelled: 'email to its member',
   kept: 'email to its member',
   confirm_email: 'email to its member',

@@ -27,7 +27,7 @@ import {
   waivedEmail,
 } from '#server/emails/renewals.ts'
 import { secondFactorEmail } from '#server/emails/second-factor.ts'
-import { guessesEmail, sealEmail } from '#server/emails/staff.ts'
+import { guessesEmail, membersReadEmail, sealEmail } from '#server/emails/staff.ts'
 import { type Email, UndeliverableAddress } from '#server/gateways/mail/port.ts'
 import type { JobKind, JobPayloads } from '#server/jobs/queue.ts'
 import { noteBounce } from '#server/members/bounces.ts'
@@ -96,5 +96,6 @@ export const kinds: { [Kind in JobKind]: KindOfJob<JobPayloads[Kind]> } = {
   username_changed: email(usernameChangedEmail),
   staff_guesses: email(guessesEmail),
   audit_seal: email(sealEmail),
+  members_read: email(membersReadEmail),
   forgotten: { ...email(passwordResetEmailFor), maxBackoffSeconds: 60 }, // its link expires after an hour
 }

@@ -53,6 +53,7 @@ export const accessHandlers = {
     await proveWithPassword(world, input, visitor, session)
     return {}
   },
+  checkProof: async () => ({}),
   getAccess: (_input, { world, session }) => viewAccess(world, session),
   getNewPasskey: (_input, { world, session }) => newPasskeyOptions(world, session),
   addPasskey: (input, { world, session }) => addPasskey(world, input, session),

@@ -2,16 +2,14 @@ import type { Selectable } from 'kysely'
 import { countAgainstLimits, type LimitUse } from '#server/abuse/limits.ts'
 import { type Address, networkOf } from '#server/client.ts'
 import { type Db, inTransaction } from '#server/db/db.ts'
-import { consumeKey } from '#server/db/one-time-keys.ts'
 import type { Tables } from '#server/db/tables.ts'
-import { addJob } from '#server/jobs/queue.ts'
 import { findAppStep, requireFirstCode } from '#server/members/credentials/authenticator-app.ts'
 import { newRecoveryCodes, recoveryHashes } from '#server/members/credentials/recovery-codes.ts'
 import { isOurFailure } from '#server/refusal.ts'
 import { hashPassword, verifyPassword } from '#server/secrets/password-hash.ts'
 import { recordEvent } from '#server/security/security-log.ts'
-import { todayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
+import { warnOf } from './warnings.ts'
 
 /** The way in without a passkey: a password and a code of an authenticator app, or a recovery code instead of that. */
 
@@ -46,7 +44,7 @@ export async function tryPasswordAndCode(
   const aDay: LimitUse = ['LIMIT_SECOND_FACTORS', known_by ? `staff ${name} ${known_by}` : `staff ${name}`]
   const second = await countAgainstLimits(world, [aDay]).catch(async (error: unknown) => {
     if (isOurFailure(error)) await first.giveBack().catch(() => undefined)
-    else if (staff) await warnOfGuesses(world, staff.id)
+    else if (staff) await warnOf(world, 'staff_guesses', staff.id)
     throw error
   })
   const giveBack = () => Promise.all([first.giveBack(), second.giveBack()]).catch(() => undefined)
@@ -60,22 +58,6 @@ export async function tryPasswordAndCode(
   } finally {
     if (isCorrect !== false) await giveBack() // even when we were too busy to check
   }
-}
-
-/** Tells the person and the owners, once a day. */
-async function warnOfGuesses(world: World, staff_id: string): Promise<void> {
-  const key = `${staff_id} ${todayOf(world)}`
-  const expires_at = new Date(world.now().getTime() + 2 * 86_400_000)
-  await inTransaction(world.db, async (db) => {
-    if (!(await consumeKey(db, { kind: 'staff_guesses', key, expires_at }))) return
-    const people = await db
-      .selectFrom('staff')
-      .select('id')
-      .where('removed_at', 'is', null)
-      .where(({ eb, or }) => or([eb('id', '=', staff_id), eb('role', '=', 'owner')]))
-      .execute()
-    for (const { id } of people) await addJob(db, 'staff_guesses', { staff_id, recipient_id: id }, world.now())
-  })
 }
 
 const redeemCode = async (world: World, staff: Credentials, code: string): Promise<boolean> =>

@@ -1,10 +1,12 @@
-import type { FormEvent } from 'react'
+import { type FormEvent, type MouseEvent, useState } from 'react'
 import { consoleCalls } from '#contract/console/console.ts'
 import { memberStates } from '#contract/console/member-page.ts'
 import { type MemberFilter, type MemberRow, memberSorts } from '#contract/console/members.ts'
 import { plainDay } from '#contract/days.ts'
 import { API } from '#contract/paths.ts'
 import { SelectField } from '#web/form/SelectField.tsx'
+import { ErrorNotice } from '#web/ui/ErrorNotice.tsx'
+import { errorMessage } from '#web/ui/errorMessage.ts'
 import { Notice } from '#web/ui/Notice.tsx'
 import { useConsole } from '../api.ts'
 import { ScreenHead, StateChip, stateText, Waiting } from '../parts.tsx'
@@ -33,9 +35,7 @@ export function MembersScreen() {
     <>
       <ScreenHead title={filter.search ? `Members: “${filter.search}”` : 'Members'}>
         {may('export_members') && data && data.members.length > 0 && !data.is_capped && (
-          <a className="button quiet" href={`${API}${consoleCalls.exportMembers.path}${toQuery(filter)}`} download>
-            Export as CSV
-          </a>
+          <ExportLink href={`${API}${consoleCalls.exportMembers.path}${toQuery(filter)}`} />
         )}
       </ScreenHead>
       <Filters filter={filter} onChange={go} />
@@ -68,6 +68,30 @@ export function MembersScreen() {
           </div>
         </div>
       )}
+    </>
+  )
+}
+
+/** Asks for the proof first: the browser would save a refusal as the file. */
+function ExportLink({ href }: { href: string }) {
+  const { api } = useConsole()
+  const [error, setError] = useState<string>()
+  const start = async (event: MouseEvent) => {
+    event.preventDefault()
+    setError(undefined)
+    try {
+      await api.checkProof({})
+      window.location.assign(href)
+    } catch (cause) {
+      setError(errorMessage(cause))
+    }
+  }
+  return (
+    <>
+      <a className="button quiet" href={href} download onClick={start}>
+        Export as CSV
+      </a>
+      <ErrorNotice message={error} />
     </>
   )
 }
