@@ -14,7 +14,7 @@ import {
   riskQuery,
   secondsOpen,
 } from './breaker.ts'
-import { countRefusal, countWhileOpen, type LimitUse } from './limits.ts'
+import { countRefusal, countWhileOpen, isWithinLimit, type LimitUse } from './limits.ts'
 import { giveBackUses, keepUses, keepUsesOpen } from './open-uses.ts'
 import { refuseBlocked } from './restrictions.ts'
 
@@ -24,16 +24,9 @@ import { refuseBlocked } from './restrictions.ts'
  * of the sandbox is declined for everyone, all day, so its declines count nowhere.
  */
 export async function countCardUse(world: World, use: CardUse): Promise<Counted> {
-  const { mobile_phone, enrollment_id, reference, client } = use
+  const { reference, client } = use
   if ('cc_number' in use && world.payment.isTestCard?.(use.cc_number)) return { settle: async () => undefined }
-  const card = 'cc_number' in use ? use.cc_number : use.vault_reference
-  const id = await countWhileOpen(world, reference, [
-    // The only trace of a card number, kept for a day: under the key in use and, after the keys were changed, under the one before.
-    ...world.keys.hmacs('cards', card).map((hash): LimitUse => ['LIMIT_DECLINES_BY_CARD', hash]),
-    ['LIMIT_DECLINES_BY_PHONE', mobile_phone],
-    ['LIMIT_DECLINES_BY_ENROLLMENT', enrollment_id],
-    ['LIMIT_DECLINES', client.address],
-  ])
+  const id = await countWhileOpen(world, reference, [...usesOf(world, use), ['LIMIT_DECLINES', client.address]])
   return {
     async settle(outcome = 'Nothing') {
       await settle[outcome](world, { id, reference }, client).catch((err: unknown) =>
@@ -41,6 +34,21 @@ export async function countCardUse(world: World, use: CardUse): Promise<Counted>
       )
     },
   }
+}
+
+const usesOf = (world: World, { mobile_phone, enrollment_id, ...card }: Payer): LimitUse[] => [
+  // The only trace of a card number, kept for a day: under the key in use and, after the keys were changed, under the one before.
+  ...world.keys
+    .hmacs('cards', 'cc_number' in card ? card.cc_number : card.vault_reference)
+    .map((hash): LimitUse => ['LIMIT_DECLINES_BY_CARD', hash]),
+  ['LIMIT_DECLINES_BY_PHONE', mobile_phone],
+  ['LIMIT_DECLINES_BY_ENROLLMENT', enrollment_id],
+]
+
+/** A member's charge was declined after the request for it had ended, so that its address is no longer known. */
+export async function countLateDecline(world: World, payer: Payer): Promise<void> {
+  for (const [limit, key] of usesOf(world, payer)) await isWithinLimit(world, limit, key)
+  await recordDecline(world)
 }
 
 /**
@@ -66,12 +74,8 @@ type Counted = { settle: (outcome?: Outcome) => Promise<void> }
 /** 'Verified': without a charge. 'Nothing': the attempt ended without an answer, for whatever reason. */
 type Outcome = EnrollmentReply['payment'] | 'Verified' | 'Nothing'
 
-type CardUse = ({ cc_number: string } | { vault_reference: string }) & {
-  mobile_phone: string
-  enrollment_id: string
-  reference: string
-  client: Client
-}
+type Payer = ({ cc_number: string } | { vault_reference: string }) & { mobile_phone: string; enrollment_id: string }
+type CardUse = Payer & { reference: string; client: Client }
 
 type Open = { id: string; reference: string }
 type Settle = (world: World, open: Open, client: Client) => Promise<unknown>

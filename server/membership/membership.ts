@@ -178,9 +178,10 @@ export async function finishRenewal(world: World, key: AttemptKey, answer: Autho
       return inTransaction(world.db, (db) => recordDeclined({ ...world, db }, key, answer))
     case 'failed':
       world.log.error({ why: answer.why, reference: referenceOf(key) }, 'the payment gateway rejected a renewal')
-      return answer.is_card_missing
-        ? inTransaction(world.db, (db) => recordDeclined({ ...world, db }, key, { ...noCard, never_retry: true }))
-        : abandonRenewal(world, key, FAILED_RETRY_SECONDS)
+      if (answer.is_card_missing)
+        return inTransaction(world.db, (db) => recordDeclined({ ...world, db }, key, { ...noCard, never_retry: true }))
+      await abandonRenewal(world, key, FAILED_RETRY_SECONDS)
+      return
     default:
       await awaitGateway(world, key, answer) // looked up later, and never charged again blindly
   }
@@ -243,9 +244,9 @@ const dueFor = (world: World, member_id: string, next: NextStep) =>
 
 /**
  * The gateway has charged nothing, and not because of the card. The same period is charged again with a new reference, or the
- * membership ends if the member has canceled in the meantime.
+ * membership ends if the member has canceled in the meantime. Returns the key of a charge that it has sent immediately.
  */
-export async function abandonRenewal(world: World, key: AttemptKey, afterSeconds = 0): Promise<void> {
+export async function abandonRenewal(world: World, key: AttemptKey, afterSeconds = 0): Promise<AttemptKey | undefined> {
   const repeated = await inTransaction(world.db, async (db): Promise<Charge | undefined> => {
     if (!(await transition({ ...world, db }, key, AWAITING_GATEWAY, { state: 'abandoned' }))) return undefined
     const { membership, payment } = await membershipOf(db, key)
@@ -259,6 +260,7 @@ export async function abandonRenewal(world: World, key: AttemptKey, afterSeconds
     return undefined
   })
   if (repeated) await sendCharge(world, repeated)
+  return repeated?.key
 }
 
 /** A renewal, and the membership that it belongs to, locked. */

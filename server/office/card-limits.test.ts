@@ -5,6 +5,7 @@ import { cards } from '#server/gateways/payment/cards.ts'
 import { renewMemberships } from '#server/membership/membership.ts'
 import { cookieOf, joinedMember } from '#server/test/member.ts'
 import { type Site, testSite } from '#server/test/site.ts'
+import { settleAttempts } from '#server/worker/janitor.ts'
 
 const DAY = 86_400
 
@@ -87,6 +88,44 @@ describe('in the office', () => {
     const member = await memberAfter(32, { LIMIT_DECLINES_BY_ENROLLMENT: '1/86400' }, { isOver: true })
     expect([await member.comeBack(), await member.changeCard()]).toEqual([200, 200])
     await member.site.close()
+  })
+
+  it.each([
+    ['whose answer was lost', true],
+    ['that got lost on its way', false],
+  ])('6.10 a decline of a charge %s counts once the janitor finds it', async (_name, arrives) => {
+    const env = { LIMIT_DECLINES_BY_PHONE: '1/86400', PAYMENT_IN_FLIGHT_SECONDS: '60' }
+    const { site, changeCard } = await memberAfter(32, env, { cc_number: cards.renewalNoFunds })
+    const { payment } = site.world
+    const { charge } = payment
+    payment.charge = async (...args) => {
+      payment.charge = charge
+      if (arrives) await charge(...args)
+      return { outcome: 'unknown' }
+    }
+    const before = await breakerCounts(site)
+    expect(await changeCard(cards.renewalNoFunds)).toBe(200)
+    site.advance(300)
+    await settleAttempts(site.world)
+    expect(await breakerCounts(site)).toHaveLength(before.length + 1)
+    expect(await changeCard(cards.renewalNoFunds)).toBe(429)
+    await site.close()
+  })
+
+  it('6.10 a pending charge that is found to be approved uses up no limit', async () => {
+    const env = { LIMIT_DECLINES_BY_ENROLLMENT: '1/86400' }
+    const { site, comeBack, changeCard } = await memberAfter(32, env, { isOver: true })
+    const { payment } = site.world
+    const { charge } = payment
+    payment.charge = async (...args) => {
+      await charge(...args)
+      return { outcome: 'unknown' }
+    }
+    expect(await comeBack()).toBe(200)
+    site.advance(60)
+    await settleAttempts(site.world)
+    expect(await changeCard()).toBe(200)
+    await site.close()
   })
 
   it.each([

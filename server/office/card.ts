@@ -38,6 +38,7 @@ export async function changeCard(
     if (outcome === 'declined') throw refuseFields({ cc_number: DECLINED })
     const payment = await chargePastDue(world, id)
     if (payment === 'Approved' || payment === 'Declined') counts = payment
+    if (payment === 'Pending') counts = undefined // if it's declined, the janitor counts it
   } finally {
     await counted.settle(counts)
   }

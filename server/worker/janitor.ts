@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { recordDecline } from '#server/abuse/breaker.ts'
-import { settleLater } from '#server/abuse/card-limits.ts'
+import { countLateDecline, settleLater } from '#server/abuse/card-limits.ts'
 import { giveBackExpired } from '#server/abuse/open-uses.ts'
 import { untilDatabaseIsBack } from '#server/db/away.ts'
 import type { Details, PaymentState } from '#server/db/tables.ts'
@@ -113,9 +113,31 @@ const isNoLongerInFlight = ({ config, now }: World, { created_at }: { created_at
 
 /** What a lookup found about a renewal: no visitor waits for it, and its member exists. */
 async function settleRenewal(world: World, key: AttemptKey, answer: LookupAnswer, created_at: Date): Promise<void> {
-  if (answer.outcome === 'approved' || answer.outcome === 'declined') return finishRenewal(world, key, answer)
-  if (answer.outcome === 'not_found' && isNoLongerInFlight(world, { created_at })) return abandonRenewal(world, key)
+  if (answer.outcome === 'approved') return finishRenewal(world, key, answer)
+  if (answer.outcome === 'declined') {
+    await finishRenewal(world, key, answer)
+    return countIfDeclined(world, key)
+  }
+  if (answer.outcome === 'not_found' && isNoLongerInFlight(world, { created_at })) {
+    const repeated = await abandonRenewal(world, key)
+    if (repeated) await countIfDeclined(world, repeated)
+    return
+  }
   await awaitGateway(world, key, answer, created_at)
+}
+
+/** A charge that a member asked for counts like one that they waited for. */
+async function countIfDeclined(world: World, { enrollment_id, attempt }: AttemptKey): Promise<void> {
+  const declined = await world.db
+    .selectFrom('payment')
+    .innerJoin('member', 'member.enrollment_id', 'payment.enrollment_id')
+    .select(['payment.enrollment_id', 'mobile_phone', 'vault_reference'])
+    .where('payment.enrollment_id', '=', enrollment_id)
+    .where('attempt', '=', attempt)
+    .where('by_member', '=', true)
+    .where('payment.state', '=', 'declined')
+    .executeTakeFirst()
+  if (declined) await countLateDecline(world, { ...declined, vault_reference: declined.vault_reference ?? '' })
 }
 type LookupAnswer = Awaited<ReturnType<World['payment']['lookup']>>
 
