@@ -1,29 +1,43 @@
 import { readFileSync } from 'node:fs'
 import { sql } from 'kysely'
 import type { Db } from '#server/db/db.ts'
-import { dayInZone, daysLater } from './calendar.ts'
+import type { Look, Outcome } from './advance-clock.ts'
+import {
+  compareEmails,
+  missingReceipts,
+  readEmails,
+  repeatedEmails,
+  risesWithoutNotice,
+  select,
+} from './audit-emails.ts'
+import { dayInZone, monthsLater } from './calendar.ts'
+import type { Screen } from './expected-screen.ts'
 import type { Golden } from './golden-ledger.ts'
 import type { Plan } from './members.ts'
-import { firstCard, memberId } from './population.ts'
+import { memberId } from './population.ts'
 
 /** What is wrong, by kind. Every kind is listed, so that a report can say that there was none. */
 export type Findings = Record<(typeof kinds)[number], string[]>
 const kinds = [
   'charged otherwise than the golden ledger says',
   'charged twice for a period',
+  'charged twice within a month',
+  'charged nothing',
   'periods with a gap, an overlap or another state',
   'in another state',
+  'emails missing, wrong or too many',
+  'screens with another amount or day',
+  'actions answered otherwise',
   'dearer without notice',
   'gateway and journal differ',
   'still open',
-  'receipt or notice missing',
-  'receipts or notices too many',
   'the database allows a second charge',
   'errors in the log',
 ] as const
 
 type Entry = {
   at: string
+  transaction_id: string
   reference: string
   state: string
   amount_cents: number
@@ -36,41 +50,37 @@ type Member = {
   state: string
   ends_at: Date | null
   active_until: Date | null
-  hold_reason: string | null
+  on_hold_since: Date | null
 }
 type PeriodRow = { member_id: string; n: number; starts_on: string; ends_on: string; state: string }
-type Message = { recipient: string; subject: string; body: string; created_at: Date }
 
-/** Compares the database and the gateway's books with the golden ledger of each member. Where a race decides, one of several ledgers must fit. */
+type Audited = Pick<Outcome, 'ledgerFile' | 'log' | 'looks' | 'wrongAnswers'> & {
+  zone: string
+  plans: Plan[]
+  golden: Golden[][]
+}
+
+/** Compares the database, the emails, the screens and the gateway's books with the golden ledger of each member. Where a race decides, one of several ledgers must fit. */
 export async function auditRenewals(
   db: Db,
-  {
-    zone,
-    plans,
-    golden,
-    ledgerFile,
-    log,
-  }: { zone: string; plans: Plan[]; golden: Golden[][]; ledgerFile: string; log: string },
-): Promise<{ findings: Findings; captures: number; attempts: number }> {
+  { zone, plans, golden, ledgerFile, log, looks, wrongAnswers }: Audited,
+): Promise<{ findings: Findings; captures: number; attempts: number; emails: number }> {
   const findings = Object.fromEntries(kinds.map((kind) => [kind, [] as string[]])) as Findings
-  const entries = readEntries(ledgerFile)
+  const { entries, cardOf } = readBooks(ledgerFile)
   const payments = await select<Payment>(
     db,
     'select m.email, p.* from payment p join member m using (enrollment_id) where p.period > 0',
   )
   const byReference = new Map(payments.map((payment) => [payment.reference, payment]))
-  for (const { reference, state, amount_cents } of entries) {
-    const ours = byReference.get(reference)
-    if (!ours || ours.state !== state || ours.amount_cents !== amount_cents)
-      findings['gateway and journal differ'].push(`${reference}: ${state} ${amount_cents}, ours ${ours?.state}`)
-  }
-  const known = new Set(entries.map(({ reference }) => reference))
-  for (const { email, reference, state } of payments) {
-    if (['authorizing', 'unknown', 'review'].includes(state))
-      findings['still open'].push(`${email} ${reference} ${state}`)
-    else if (state !== 'abandoned' && !known.has(reference))
-      findings['gateway and journal differ'].push(`${reference}: ${state}, unknown to the gateway`)
-  }
+  findings['gateway and journal differ'] = comparePayments(entries, payments)
+  findings['still open'] = [
+    ...payments
+      .filter(({ state }) => ['authorizing', 'unknown', 'review'].includes(state))
+      .map(({ email, reference, state }) => `${email} ${reference} ${state}`),
+    ...(await select<{ kind: string }>(db, 'select kind from job where done_at is null')).map(({ kind }) => kind),
+  ]
+  findings['charged nothing'] = entries.filter((entry) => entry.amount_cents <= 0).map(({ reference }) => reference)
+  findings['actions answered otherwise'] = wrongAnswers
 
   const members = await select<Member>(
     db,
@@ -82,60 +92,54 @@ export async function auditRenewals(
     (row) => row.member_id,
   )
   const entriesOf = Map.groupBy(entries, ({ reference }) => byReference.get(reference)?.email)
-  const emails = await select<Message>(db, "select * from message where channel = 'mail' order by created_at")
-  const emailsOf = Map.groupBy(emails, ({ recipient }) => recipient)
-  const expected = { receipts: 0, declines: 0, ends: 0, prices: 0, reminders: 0, resumed: 0 }
+  const emailsOf = await readEmails(db, zone)
+  const looksOf = Map.groupBy(looks, ({ plan }) => plan.number)
 
   for (const [index, plan] of plans.entries()) {
     const { email } = plan
+    const name = `${email}, joined ${plan.joinedOn} (${plan.fate})`
+    const find = (kind: keyof Findings, texts: string[]) =>
+      findings[kind].push(...texts.map((text) => `${name}: ${text}`))
     const charges = (entriesOf.get(email) ?? []).map((entry) => ({
-      n: byReference.get(entry.reference)?.period,
+      n: byReference.get(entry.reference)?.period ?? 0,
       day: dayInZone(zone, new Date(entry.at)),
       outcome: entry.state === 'declined' ? (entry.issuer_code ?? '') : 'captured',
       amount_cents: entry.amount_cents,
-      card: entry.vault_reference === firstCard(plan) ? 0 : 1,
+      card: cardOf.get(entry.vault_reference) ?? '',
     }))
-    const captured = charges.filter(({ outcome }) => outcome === 'captured').map(({ n }) => n)
-    if (new Set(captured).size < captured.length) findings['charged twice for a period'].push(`${email}: ${captured}`)
-
     const rows = periodsOf.get(memberId(plan)) ?? []
     const periods = rows.map(({ n, starts_on, ends_on, state }) => ({ n, starts_on, ends_on, state }))
+    const captured = charges.filter(({ outcome }) => outcome === 'captured').map(({ n }) => n)
+    if (new Set(captured).size < captured.length) find('charged twice for a period', [String(captured)])
+    find('charged twice within a month', tooClose(plan, captured, rows))
     const options = golden[index] ?? []
     const right = options.find((one) => same([one.attempts, one.periods], [charges, periods])) ?? options[0]
     if (!right) continue
-    const { attempts, state, isOnHold, emails: counts } = right
-    if (!same(attempts, charges))
-      findings['charged otherwise than the golden ledger says'].push(
-        `${email}, joined ${plan.joinedOn}: ${firstDifference(attempts, charges)}`,
-      )
-    if (!same(right.periods, periods))
-      findings['periods with a gap, an overlap or another state'].push(
-        `${email}, joined ${plan.joinedOn}: ${firstDifference(right.periods, periods)}`,
-      )
-    const member = memberOf.get(memberId(plan))
-    const isActive = member?.active_until === null
-    if (member?.state !== state || isActive !== (state !== 'ended' && member?.ends_at === null))
-      findings['in another state'].push(
-        `${email}: ${member?.state}, page ${isActive ? 'active' : 'inactive'}, expected ${state}`,
-      )
-    if (isOnHold !== (member?.hold_reason === 'dispute'))
-      findings['in another state'].push(`${email}: on hold ${member?.hold_reason}, expected ${isOnHold}`)
-    const startOf = new Map(rows.map(({ n, starts_on }) => [n, starts_on]))
-    for (const problem of risesWithoutNotice(plan, charges, startOf, zone, emailsOf.get(email) ?? []))
-      findings['dearer without notice'].push(`${email}: ${problem}`)
-    for (const name of names) expected[name] += counts[name]
-    for (const problem of missingEmails(right, charges.length, entriesOf.get(email) ?? [], emailsOf.get(email) ?? []))
-      findings['receipt or notice missing'].push(`${email}: ${problem}`)
+    find('charged otherwise than the golden ledger says', firstDifference(right.attempts, charges))
+    find('periods with a gap, an overlap or another state', firstDifference(right.periods, periods))
+    find('in another state', compareState(right, memberOf.get(memberId(plan))))
+    const sent = emailsOf.get(email) ?? []
+    find('dearer without notice', risesWithoutNotice(plan, charges, rows, sent, right.acts))
+    find('emails missing, wrong or too many', [
+      ...compareEmails(right.emails, sent),
+      ...missingReceipts(entriesOf.get(email) ?? [], sent),
+    ])
+    find('screens with another amount or day', compareScreens(right.screens, looksOf.get(plan.number) ?? []))
   }
 
-  for (const problem of await countEmails(db, expected, emails)) findings['receipts or notices too many'].push(problem)
+  findings['emails missing, wrong or too many'].push(...(await repeatedEmails(db, emailsOf)))
   const discrepancies = await select<{ kind: string }>(db, "select * from difference where kind <> 'dispute'")
   for (const row of discrepancies) findings['gateway and journal differ'].push(JSON.stringify(row))
   if (await allowsSecondCharge(db)) findings['the database allows a second charge'].push('payment_one_per_period')
   findings['errors in the log'] = log
     .split('\n')
     .filter((line) => line && !onPurpose.some((text) => line.includes(text)))
-  return { findings, captures: entries.filter(({ state }) => state !== 'declined').length, attempts: entries.length }
+  return {
+    findings,
+    captures: entries.filter(({ state }) => state !== 'declined').length,
+    attempts: entries.length,
+    emails: [...emailsOf.values()].flat().length,
+  }
 }
 
 /** Answers are lost and charges disputed on purpose, and the log says so. */
@@ -144,105 +148,89 @@ const onPurpose = [
   ...['a payment is disputed', 'our payments differ'],
 ]
 
-const select = async <Row>(db: Db, query: string): Promise<Row[]> =>
-  (await sql<Row>`${sql.raw(query)}`.execute(db)).rows
 const same = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other)
 
-function firstDifference(expected: object[], found: object[]): string {
+function firstDifference(expected: object[], found: object[]): string[] {
   const index = Array.from({ length: Math.max(expected.length, found.length) }).findIndex(
     (_, at) => !same(expected[at], found[at]),
   )
-  return `expected ${JSON.stringify(expected[index])}, found ${JSON.stringify(found[index])}`
+  if (index < 0) return []
+  return [`expected ${JSON.stringify(expected[index])}, found ${JSON.stringify(found[index])}`]
 }
 
-/** The renewals in the gateway's books, oldest first. A later line about the same one is a new state. */
-function readEntries(file: string): Entry[] {
-  const entries = new Map<string, Entry>()
-  for (const text of readFileSync(file, 'utf8').split('\n')) {
-    if (!text.includes('"is_renewal"')) continue
-    const line = JSON.parse(text) as Entry
-    const first = entries.get(line.reference)
-    entries.set(line.reference, first ? { ...line, at: first.at } : line)
-  }
-  return [...entries.values()]
-}
-
-const subjects = {
-  receipts: /^Your receipt/,
-  declines: /payment did not go through$/,
-  ends: /^Your membership has ended$/,
-  prices: /^Your price (changes on|stays)|^You pay less/,
-  reminders: /^Your yearly reminder/,
-  resumed: /^Your renewal date has changed$|^Your membership charges have resumed$/,
-}
-const jobKinds: Record<keyof typeof subjects, string> = {
-  receipts: 'renewed',
-  declines: 'renewal_declined',
-  ends: 'membership_ended',
-  prices: 'price_changed',
-  reminders: 'yearly_reminder',
-  resumed: 'charging_resumed',
-}
-const names = Object.keys(subjects) as (keyof typeof subjects)[]
-
-function missingEmails({ emails }: Golden, attempts: number, entries: Entry[], sent: Message[]): string[] {
-  const receipts = new Set(sent.filter(({ subject }) => subjects.receipts.test(subject)).map(({ body }) => body))
-  const unpaid = entries.filter(({ state }) => state !== 'declined').filter(({ reference }) => !receipts.has(reference))
-  const counts = names.map((name) => ({
-    name,
-    count: sent.filter(({ subject }) => subjects[name].test(subject)).length,
-  }))
+function comparePayments(entries: Entry[], payments: Payment[]): string[] {
+  const ours = new Map(payments.map((payment) => [payment.reference, payment]))
+  const theirs = new Set(entries.map(({ reference }) => reference))
+  const ended = payments.filter(({ state }) => !['authorizing', 'unknown', 'review', 'abandoned'].includes(state))
   return [
-    ...unpaid.map(({ reference }) => `no receipt for ${reference}`),
-    ...counts
-      .filter(({ name, count }) => count < emails[name])
-      .map(({ name, count }) => `${count} ${name} for ${attempts} attempts, expected ${emails[name]}`),
+    ...entries.flatMap(({ reference, state, amount_cents }) => {
+      const payment = ours.get(reference)
+      const isSame = payment?.state === state && payment.amount_cents === amount_cents
+      return isSame ? [] : [`${reference}: ${state} ${amount_cents}, ours ${payment?.state} ${payment?.amount_cents}`]
+    }),
+    ...ended
+      .filter(({ reference }) => !theirs.has(reference))
+      .map(({ reference, state }) => `${reference}: ${state}, unknown to the gateway`),
   ]
 }
 
-const LEAST_NOTICE_DAYS = 7
-const MOST_NOTICE_DAYS = 30
-type CheckedCharge = { n: number | undefined; outcome: string; amount_cents: number }
-
-/** Before a charge rises, an email names the day, and the period begins on that day or later, 7 to 30 days after the email. */
-function risesWithoutNotice(
-  { lines }: Plan,
-  charges: CheckedCharge[],
-  startOf: Map<number, string>,
-  zone: string,
-  sent: Message[],
-): string[] {
-  const notices = sent.flatMap(({ subject, created_at }) => {
-    const day = /^Your price changes on (.*)$/.exec(subject)?.[1]
-    const from = day ? new Date(`${day} UTC`).toISOString().slice(0, 10) : ''
-    const sent_on = dayInZone(zone, created_at)
-    return day && from <= daysLater(sent_on, MOST_NOTICE_DAYS)
-      ? [{ from, earliest: daysLater(sent_on, LEAST_NOTICE_DAYS) }]
-      : []
-  })
-  let price = lines.reduce((sum, { renewal_cents }) => sum + renewal_cents, 0)
-  return charges.flatMap(({ n = 0, outcome, amount_cents }) => {
-    const begins = startOf.get(n) ?? ''
-    const isTold = notices.some(({ from, earliest }) => from <= begins && earliest <= begins)
-    const isDearer = amount_cents > price
-    if (outcome === 'captured') price = amount_cents
-    return isDearer && !isTold ? [`${amount_cents} for period ${n}, which began on ${begins}`] : []
+/** Two paid periods begin at least a period apart. */
+function tooClose({ months }: Plan, captured: number[], rows: PeriodRow[]): string[] {
+  const starts = captured.map((n) => rows.find((row) => row.n === n)?.starts_on ?? '')
+  return starts.flatMap((day, index) => {
+    const before = starts[index - 1]
+    return before && day < monthsLater(before, months) ? [`${before} and ${day}`] : []
   })
 }
 
-/** One job for each event. Only an email whose job was cut short by a kill may arrive twice. */
-async function countEmails(db: Db, expected: Golden['emails'], emails: Message[]): Promise<string[]> {
-  const problems: string[] = []
-  for (const name of names) {
-    const [jobs] = await select<{ count: number; tries: number }>(
-      db,
-      `select count(*) as count, coalesce(sum(tries), 0) as tries from job where kind = '${jobKinds[name]}'`,
-    )
-    const sent = emails.filter(({ subject }) => subjects[name].test(subject)).length
-    if (Number(jobs?.count) !== expected[name]) problems.push(`${jobs?.count} jobs for ${expected[name]} ${name}`)
-    if (sent > Number(jobs?.tries)) problems.push(`${sent} ${name} were sent in ${jobs?.tries} runs`)
+function compareState({ state, isOnHold }: Golden, member: Member | undefined): string[] {
+  const isActive = member?.active_until === null
+  const isHeld = member?.on_hold_since !== null
+  return [
+    ...(member?.state !== state || isActive !== (state !== 'ended' && member?.ends_at === null)
+      ? [`${member?.state}, page ${isActive ? 'active' : 'inactive'}, expected ${state}`]
+      : []),
+    ...(isHeld === isOnHold ? [] : [`${isHeld ? '' : 'not '}on hold`]),
+  ]
+}
+
+/** What the office showed, compared with the newest screen that was expected by then. */
+function compareScreens(screens: Golden['screens'], looks: Look[]): string[] {
+  return looks.flatMap(({ day, screen }) => {
+    const expected = [...screens].findLast(([since]) => since <= day)?.[1]
+    if (!expected || same(expected, screen)) return []
+    const names = Object.keys({ ...expected, ...screen }) as (keyof Screen)[]
+    return names
+      .filter((name) => !same(expected[name], screen[name]))
+      .map((name) => `on ${day}, ${name}: expected ${text(expected[name])}, found ${text(screen[name])}`)
+  })
+}
+const text = (value: unknown) => JSON.stringify(value) ?? 'nothing'
+
+/** The renewals in the gateway's books, oldest first, and the last digits of its cards. A later line about the same charge is a new state. */
+function readBooks(file: string) {
+  const entries = new Map<string, Entry>()
+  const refunded = new Map<string, number>()
+  const cardOf = new Map<string, string>()
+  for (const json of readFileSync(file, 'utf8').split('\n')) {
+    if (!json) continue
+    const line = JSON.parse(json) as Entry & {
+      last_four?: string
+      is_renewal?: true
+      refund_cents?: number
+    }
+    if (line.last_four) cardOf.set(line.vault_reference, line.last_four)
+    if (line.refund_cents)
+      refunded.set(line.transaction_id, (refunded.get(line.transaction_id) ?? 0) + line.refund_cents)
+    if (!line.is_renewal) continue
+    const first = entries.get(line.reference)
+    entries.set(line.reference, first ? { ...line, at: first.at } : line)
   }
-  return problems
+  const isRefunded = ({ transaction_id, amount_cents }: Entry) => refunded.get(transaction_id) === amount_cents
+  return {
+    entries: [...entries.values()].map((entry) => (isRefunded(entry) ? { ...entry, state: 'refunded' } : entry)),
+    cardOf,
+  }
 }
 
 /** The last guard: a process that overlooks everything else cannot write a second charge for a period. */

@@ -5,13 +5,25 @@ const isLeapYear = (year: number) => (year % 4 === 0 && year % 100 !== 0) || yea
 const daysInMonth = (year: number, month: number) =>
   month === 2 ? (isLeapYear(year) ? 29 : 28) : [4, 6, 9, 11].includes(month) ? 30 : 31
 
-/** The same day of a later month, or the last one of a shorter month. */
-export function monthsLater(day: string, months: number): string {
-  let [year = 0, month = 0, date = 0] = day.split('-').map(Number)
+export const dateOf = (day: string): number => Number(day.slice(8))
+
+/** The same date, or another one, of a later month; in a shorter month, its last day. */
+export function monthsLater(day: string, months: number, date = dateOf(day)): string {
+  let [year = 0, month = 0] = day.split('-').map(Number)
   for (let count = 0; count < months; count++) [year, month] = month === 12 ? [year + 1, 1] : [year, month + 1]
-  date = Math.min(date, daysInMonth(year, month))
-  return `${year}-${two(month)}-${two(date)}`
+  return `${year}-${two(month)}-${two(Math.min(date, daysInMonth(year, month)))}`
 }
+
+const monthNames = 'January February March April May June July August September October November December'.split(' ')
+
+/** 'February 29, 2028' */
+export function longDate(day: string): string {
+  const [year, month = 0, date] = day.split('-').map(Number)
+  return `${monthNames[month - 1]} ${date}, ${year}`
+}
+
+/** Finds such dates in a text. */
+export const LONG_DATE = new RegExp(`(?:${monthNames.join('|')}) \\d{1,2}, \\d{4}`)
 
 /** The same day of the year before. */
 export function yearBefore(day: string): string {

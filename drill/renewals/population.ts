@@ -21,8 +21,8 @@ const ROWS_AT_ONCE = 500
 export const referenceOfAttempt = (plan: Plan, attempt: number): string =>
   referenceOf({ enrollment_id: enrollmentId(plan), attempt })
 
-/** Writes members who joined and paid their first month, without the visits that led there. */
-export async function addMembers(db: Db, zone: string, plans: Plan[]): Promise<void> {
+/** Writes members who joined and paid their first month, without the visits that led there. Returns the packages' prices. */
+export async function addMembers(db: Db, zone: string, plans: Plan[]): Promise<ReadonlyMap<number, number>> {
   const config = readConfig({ TIME_ZONE: zone })
   const { id: sponsor_id } = await db.selectFrom('sponsor').select('id').limit(1).executeTakeFirstOrThrow()
   await addYearlyPackage(db)
@@ -44,6 +44,8 @@ export async function addMembers(db: Db, zone: string, plans: Plan[]): Promise<v
         .values(part.map((row) => row[table]) as never)
         .execute()
   }
+  const packages = await db.selectFrom('package').select(['product_id', 'renewal_cents']).execute()
+  return new Map(packages.map(({ product_id, renewal_cents }) => [product_id, renewal_cents]))
 }
 
 async function addYearlyPackage(db: Db) {

@@ -8,56 +8,84 @@ import { planMembers } from './members.ts'
 import { addMembers } from './population.ts'
 import { priceChangesOf } from './price-changes.ts'
 
-/** A site with its own time zone and database. The join days of all of them cover a leap year. */
+/** For some days, counted from the first one, the whole site is down, RENEWALS is off, or the mail server is down. */
+type Trouble = { what: 'site' | 'renewals' | 'mail'; after: number; days: number }
+
+/** A site with its own time zone and database. */
 type SiteYear = {
   zone: string
   members: number
-  joins: { from: string; days: number }
+  /** Which fates its members have: every one of them so many times in a row, from this one on, or only every nth. */
+  fates: { from: number; step: number; times: number }
+  joinDays: string[]
   months: number
   kills: number
-  /** The site is down for these days, counted from the start. */
-  downtimes: { after: number; days: number }[]
+  troubles: Trouble[]
 }
 
-const WEEK = { after: 100, days: 7 }
-const MEMBERS = { PostgreSQL: 2000, embedded: 100 }
+const MEMBERS = { PostgreSQL: 2000, embedded: 120 }
 const KILLS = { PostgreSQL: 10, embedded: 4 }
+const LANES = 4
 /** They mostly wait for each other's answers. */
 const SITES_AT_ONCE = 2
 const FIRST_JOIN = '2027-12-01'
 const JOIN_DAYS = 74
 
 /** From the first place on Earth where a day begins to the last but one. In Santiago, clocks skip midnight. */
-const zones = ['Pacific/Kiritimati', 'Pacific/Pago_Pago', 'America/Santiago', 'Asia/Kathmandu', 'America/New_York']
+const zones = [
+  'Pacific/Kiritimati',
+  'Pacific/Pago_Pago',
+  'America/Santiago',
+  'Asia/Kathmandu',
+  'America/New_York',
+] as const
 
-const longYears = ({ name }: Backend): SiteYear[] =>
-  zones.map((zone, index) => ({
-    zone,
-    members: MEMBERS[name],
-    joins: { from: daysLater(FIRST_JOIN, index * (JOIN_DAYS - 1)), days: JOIN_DAYS },
-    months: 13,
-    kills: KILLS[name],
-    downtimes: zone === 'America/Santiago' ? [WEEK, { after: 200, days: 70 }] : [WEEK],
-  }))
-
-/** Includes the 31st, 29 February, and a downtime that hides a whole month. */
-const shortYears = ({ name }: Backend): SiteYear[] => [
-  {
-    zone: name === 'embedded' ? 'Pacific/Pago_Pago' : 'Pacific/Kiritimati',
-    members: name === 'embedded' ? 24 : 60,
-    joins: { from: '2028-01-29', days: 32 },
-    months: 4,
-    kills: name === 'embedded' ? 2 : 4,
-    downtimes: [
-      { after: 40, days: 7 },
-      { after: 105, days: 38 },
-    ],
-  },
+const longTroubles: Trouble[] = [
+  { what: 'mail', after: 80, days: 4 },
+  { what: 'site', after: 100, days: 7 },
+  { what: 'renewals', after: 150, days: 24 },
 ]
 
+/** The join days of all sites cover a leap year. */
+const longYears = ({ name }: Backend): SiteYear[] =>
+  zones.map((zone, index) => {
+    const from = daysLater(FIRST_JOIN, index * (JOIN_DAYS - 1))
+    return {
+      zone,
+      members: MEMBERS[name],
+      fates: { from: 0, step: 1, times: name === 'embedded' ? 1 : 3 },
+      joinDays: daysBetween(from, daysLater(from, JOIN_DAYS - 1)),
+      months: 13,
+      kills: KILLS[name],
+      troubles: [
+        ...longTroubles,
+        ...(zone === 'America/Santiago' ? [{ what: 'site', after: 200, days: 70 } as const] : []),
+      ],
+    }
+  })
+
+/** Includes the 31st, 29 February, and a downtime that hides a whole month. On PostgreSQL, two sites share all fates. */
+const shortYears = ({ name }: Backend): SiteYear[] => {
+  const joinDays = ['2028-01-29', '2028-01-31', '2028-02-14', '2028-02-29']
+  const mail: Trouble = { what: 'mail', after: 33, days: 4 }
+  const week: Trouble = { what: 'site', after: 40, days: 7 }
+  if (name === 'embedded') {
+    const few = { members: 13, months: 2, kills: 1, fates: { from: 0, step: 3, times: 1 } }
+    return [{ ...few, zone: 'Pacific/Pago_Pago', joinDays, troubles: [mail, week] }] // starting this database again takes seconds
+  }
+  const half = { joinDays, members: 20, months: 3, kills: 1 }
+  const month: Trouble = { what: 'site', after: 90, days: 38 }
+  const off: Trouble = { what: 'renewals', after: 66, days: 16 }
+  return [
+    { ...half, zone: zones[0], fates: { from: 0, step: 2, times: 1 }, troubles: [mail, week, month] },
+    { ...half, zone: zones[4], fates: { from: 1, step: 2, times: 1 }, troubles: [mail, week, off] },
+  ]
+}
+
 /**
- * Months of renewals on a clock that the drill advances, compared with a ledger that is computed separately. Each guard was taken away once, and
- * this is what noticed:
+ * Months of renewals on a clock that the drill advances, compared with a ledger that is computed separately: every charge,
+ * every amount, date and card in every email, and what the office shows each time that changes. Each guard was taken away
+ * once, and this is what noticed:
  *
  * - the index payment_one_per_period: the audit writes a second charge (SPEC 17.31)
  * - the conditional transition: the next minute begins before slow answers have come, and receipts are doubled
@@ -84,34 +112,42 @@ export const renewals: Drill = async (run, backend) => {
 }
 
 async function playYear(run: DrillRun, backend: Backend, year: SiteYear): Promise<ReportRow> {
-  const { zone, joins, months, kills, downtimes } = year
+  const { zone, joinDays, months, kills, troubles, fates } = year
   const members = run.members ?? year.members
-  const seed = run.seed + zones.indexOf(zone)
+  const seed = run.seed + (zones as readonly string[]).indexOf(zone)
   const startTime = performance.now()
-  const joinDays = daysBetween(joins.from, daysLater(joins.from, joins.days - 1))
-  const days = daysBetween(joins.from, daysLater(monthsLater(joinDays.at(-1) ?? '', months), 20))
-  const isDown = (day: string) =>
-    downtimes.some(({ after, days: length }) => day >= (days[after] ?? '') && day < (days[after + length] ?? ''))
-  const schedule = { days, isUp: (day: string) => !isDown(day) }
-  const prices = priceChangesOf(joins.from, run.short ? 'short' : 'long')
-  const plans = planMembers(members, joinDays, days.length / 28, seed)
-  const golden = plans.map((plan) => raceWinners(plan).map((winner) => goldenLedger(plan, schedule, prices, winner)))
+  const [firstDay = ''] = joinDays
+  const days = daysBetween(firstDay, daysLater(monthsLater(joinDays.at(-1) ?? '', months), 20))
+  const works = (what: Trouble['what']) => {
+    const broken = new Set(
+      troubles
+        .filter((one) => one.what === what)
+        .flatMap(({ after, days: length }) => days.slice(after, after + length)),
+    )
+    return (day: string) => !broken.has(day)
+  }
+  const schedule = { days, isUp: works('site'), isCharging: works('renewals'), hasMail: works('mail') }
+  const changes = priceChangesOf(firstDay, run.short ? 'short' : 'long')
+  const plans = planMembers({ count: members, joinDays, periods: days.length / 28, seed, fates })
   const workspace = await backend.createWorkspace()
   const before = await workspace.open()
-  await addMembers(before.db, zone, plans)
+  const prices = { first: await addMembers(before.db, zone, plans), changes }
   await before.close()
+  const golden = plans.map((plan) => raceWinners(plan).map((winner) => goldenLedger(plan, schedule, prices, winner)))
   const isShared = backend.name === 'PostgreSQL'
+  const processes = !isShared ? 1 : run.short ? 2 : 4
   const outcome = await advanceClock(workspace, {
     zone,
     plans,
+    golden,
     schedule,
-    prices,
+    prices: changes,
     kills,
     seed,
-    golden: golden.flatMap(([first]) => first ?? []),
     jumpsBackOn: days[Math.floor(days.length / 3)] ?? '',
-    processes: isShared ? 4 : 1,
-    lanes: isShared ? 1 : 4,
+    killsInPrices: isShared ? 1 : 0,
+    processes,
+    lanes: LANES / processes,
     onDay: (day) =>
       run.showProgress(
         backend.name,
@@ -119,21 +155,24 @@ async function playYear(run: DrillRun, backend: Backend, year: SiteYear): Promis
       ),
   })
   const after = await workspace.open()
-  const { findings, captures, attempts } = await auditRenewals(after.db, { zone, plans, golden, ...outcome })
+  const { findings, captures, attempts, emails } = await auditRenewals(after.db, { zone, plans, golden, ...outcome })
   await after.close()
   await workspace.remove()
   for (const line of examples(findings)) run.print(line)
   const problems = Object.entries(findings).filter(([, list]) => list.length)
   run.print(
-    `${zone}: ${attempts} attempts, ${captures} captures, ${outcome.killed} kills, ${problems.length} kinds of problems`,
+    `${zone}: ${attempts} attempts, ${captures} captures, ${emails} emails, ${outcome.looks.length} screens, ${outcome.killed} kills, ${problems.length} kinds of problems`,
   )
   return {
-    action: `${zone}: ${members} members over ${months} months, ${attempts} attempts, ${captures} captures, four workers, ${outcome.killed} × kill -9 (${outcome.killedAtWork} at work), one answer in ten lost, ${downtimes.map(({ days: length }) => length).join(' and ')} days of downtime, a clock that jumps back, ${prices.size} price changes, seed ${run.seed}`,
+    action: `${zone}: ${members} members over ${months} months, ${attempts} attempts, ${captures} captures, ${emails} emails, ${outcome.looks.length} screens, four workers, ${outcome.killed} × kill -9 (${outcome.killedAtWork} at work), one answer in ten lost, ${troublesText(troubles)}, a clock that jumps back, ${changes.size} price changes, seed ${run.seed}`,
     expected: '17.31 17.32 17.33 17.34 17.35 17.36 as the golden ledger says, to the cent and to the day',
     result: problems.length ? problems.map(([kind, list]) => `${list.length} ${kind}`).join(', ') : 'as it says',
     passed: problems.length === 0 && captures > members && outcome.killed === kills,
   }
 }
+
+const troublesText = (troubles: Trouble[]) =>
+  troubles.map(({ what, days }) => `${days} days without ${what}`).join(', ')
 
 const EXAMPLES = 3
 const examples = (findings: Findings): string[] =>

@@ -11,15 +11,16 @@ process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL')
 })
 
-type Task = Command extends infer Any ? (Any extends Command ? Omit<Any, 'id'> : never) : never
+export type Task = Command extends infer Any ? (Any extends Command ? Omit<Any, 'id'> : never) : never
 type Worker = Awaited<ReturnType<typeof startWorker>>
 export type WorkerPool = Awaited<ReturnType<typeof startWorkers>>
 
 /** Processes that share a database. Replies of a killed one never come, so its tasks end as 'killed'. */
 export async function startWorkers(count: number, env: Record<string, string>, now: () => Date, random: SeededRandom) {
   let output = ''
+  let settings = env
   const start = () =>
-    startWorker(env, now(), (text) => {
+    startWorker(settings, now(), (text) => {
       output += text
     })
   const workers = await Promise.all(Array.from({ length: count }, start))
@@ -32,6 +33,12 @@ export async function startWorkers(count: number, env: Record<string, string>, n
       const hadWork = await (workers[index] as Worker).kill()
       workers[index] = await start()
       return hadWork
+    },
+    /** All of them stop and start again with other settings. */
+    restart: async (changes: Record<string, string>): Promise<void> => {
+      settings = { ...settings, ...changes }
+      await Promise.all(workers.map((worker) => worker.stop()))
+      workers.splice(0, count, ...(await Promise.all(Array.from({ length: count }, start))))
     },
     stop: () => Promise.all(workers.map((worker) => worker.stop())),
     /** What they have logged: only errors. */
