@@ -6,6 +6,7 @@ import type { StaffBrowser } from '#server/console/access/browser.ts'
 import type { Handlers } from '#server/http/handlers.ts'
 import { OperatorError } from '#server/operator-error.ts'
 import { isOurFailure, Refusal } from '#server/refusal.ts'
+import { recordEvent } from '#server/security/security-log.ts'
 import type { World } from '#server/world/world.ts'
 import { findSession, type StaffSession } from './access/session.ts'
 import { warnOf } from './access/warnings.ts'
@@ -34,7 +35,7 @@ export function guardHandlers(handlers: HandlersOf<ConsoleCalls>): Handlers<Cons
     return async (world: World, input: unknown, visitor: StaffBrowser) => {
       if (visitor.isFromOtherSite) throw new Refusal(403, 'Requests from other sites are not allowed.')
       const session = await findSession(world, visitor)
-      if (call.permission !== 'anyone') requirePermission(call, session)
+      if (call.permission !== 'anyone') await requirePermission(world, name, session, visitor)
       if (call.showsMembers && session) await countReading(world, session, visitor)
       return handle(input, { world, visitor, session }).catch(explainToStaff)
     }
@@ -43,12 +44,23 @@ export function guardHandlers(handlers: HandlersOf<ConsoleCalls>): Handlers<Cons
   return Object.fromEntries(names.map((name) => [name, guard(name)])) as unknown as Handlers<ConsoleCalls, StaffBrowser>
 }
 
-function requirePermission({ permission, needsProof }: ConsoleCall, session: StaffSession | undefined) {
+/** The security log has what a role doesn't allow, and who reads the audit log. */
+async function requirePermission(
+  world: World,
+  name: keyof ConsoleCalls,
+  session: StaffSession | undefined,
+  { address }: StaffBrowser,
+) {
   if (!session) throw new Refusal(401, 'Please sign in.')
-  const { role } = session.staff
-  if (permission !== 'staff' && permission !== 'anyone' && !mayDo(role, permission))
+  const { permission, needsProof }: ConsoleCall = consoleCalls[name]
+  const { id, role } = session.staff
+  const event = { staff_id: id, address, details: { call: name } }
+  if (permission !== 'staff' && permission !== 'anyone' && !mayDo(role, permission)) {
+    await recordEvent(world, { kind: 'staff_refused', ...event })
     throw new Refusal(403, `Your role, ${role}, may not do this.`)
+  }
   if (needsProof && !session.isProved) throw new Refusal(PROOF_NEEDED, 'Please confirm that it is you.')
+  if (permission === 'see_audit') await recordEvent(world, { kind: 'audit_read', ...event })
 }
 
 /** A stolen session must not read everyone unnoticed: nobody opens so many in an hour. */

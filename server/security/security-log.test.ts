@@ -85,6 +85,17 @@ describe('22.1 the security log', () => {
     expect(of('staff_sign_in_failed')).toHaveLength(1)
   })
 
+  it('22.1 knows calls that a colleague’s role does not allow, and who read the audit log', async () => {
+    const viewer = await staffMember(site, 'viewer')
+    expect((await viewer.post('staff/remove', { id: viewer.id })).statusCode).toBe(403)
+    expect((await viewer.get('audit')).statusCode).toBe(200)
+    const rows = (await events()).filter(({ staff_id }) => staff_id === viewer.id)
+    expect(rows.map(({ kind, details }) => [kind, JSON.parse(details)])).toEqual([
+      ['audit_read', { call: 'listAudit' }],
+      ['staff_refused', { call: 'removeStaff' }],
+    ])
+  })
+
   it('22.2 holds no address, name or secret', async () => {
     const { username, password } = await memberInOffice(site)
     await site.post('office/sign-in', { name: username, password: 'Wrong-9876' }, from('203.0.113.77'))

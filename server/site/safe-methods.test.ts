@@ -1,0 +1,84 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { API, type Call, calls } from '#contract/api.ts'
+import { consoleCalls } from '#contract/console/console.ts'
+import { officeCalls } from '#contract/office/office.ts'
+import { memberInOffice } from '#server/test/member.ts'
+import { type Site, testSite } from '#server/test/site.ts'
+import { staffMember } from '#server/test/staff.ts'
+
+let site: Site
+let cookie = ''
+let values: Record<string, string>
+beforeAll(async () => {
+  site = await testSite()
+  const member = await memberInOffice(site)
+  const owner = await staffMember(site, 'owner')
+  cookie = `${member.cookie}; ${owner.cookie}`
+  const { id } = await site.db.selectFrom('member').select('id').executeTakeFirstOrThrow()
+  const sponsor = await site.db.selectFrom('sponsor').select('id').executeTakeFirstOrThrow()
+  const { sha256 } = (await site.get('/api/office/view', { cookie })).json().accepted[0]
+  values = {
+    ...{ member_id: id, sponsor_id: sponsor.id, product_id: '34', document_id: '1', version: '1', sha256 },
+    ...{
+      sponsor_site: 'ana',
+      sponsor_site_name: 'ana',
+      product_category_id: '17',
+      language_id: '1',
+      renewal_price: '99.00',
+    },
+  }
+})
+afterAll(() => site.close())
+
+/** Counters of use, which say nothing about anyone and change nothing for them. */
+const COUNTED = ['limit_count', 'page_hit', 'funnel_seen', 'funnel_day', 'office_session', 'console_session']
+/** A download is a GET, and who took it is written down, as is who reads the audit log. */
+const WRITTEN_DOWN: Record<string, string[]> = {
+  '/console/members.csv': ['audit', 'audit_head'],
+  '/console/audit': ['security_event'],
+}
+
+const gets = [calls, officeCalls, consoleCalls]
+  .flatMap((table): Call[] => Object.values(table))
+  .filter(({ method, path }) => method === 'GET' && !path.includes('page-hits'))
+
+async function contents(): Promise<Record<string, string>> {
+  const { rows } = await sql<{ name: string }>`
+    select table_name as name from information_schema.tables where table_schema = 'public'`.execute(site.db)
+  const found: Record<string, string> = {}
+  for (const { name } of rows) {
+    const table = sql.table(name)
+    const { rows } = await sql<{ hash: string }>`
+      select md5(string_agg(cast(${table} as text), ',' order by cast(${table} as text))) as hash from ${table}`.execute(
+      site.db,
+    )
+    found[name] = rows[0]?.hash ?? ''
+  }
+  return found
+}
+
+const urlOf = ({ path, input }: Call) => {
+  const url = `${API}${path.replaceAll(/:(\w+)/g, (_all, name: string) => values[name] ?? '')}`
+  const fields = Object.keys((input as { shape?: object }).shape ?? {}).filter((name) => values[name])
+  const query = fields.map((name) => `${name}=${values[name]}`).join('&')
+  return path.includes(':') || !query ? url : `${url}?${query}`
+}
+
+it.each(gets.map((call) => [call.path, call] as const))(
+  '6.12 GET and HEAD of %s change nothing',
+  async (path, call) => {
+    const before = await contents()
+    const reply = await site.get(urlOf(call), { cookie })
+    expect(reply.statusCode, reply.body).toBe(200)
+    await site.ask({ method: 'HEAD', url: urlOf(call), headers: { cookie } })
+    const after = await contents()
+    const changed = Object.keys(after).filter((table) => after[table] !== before[table] && !COUNTED.includes(table))
+    expect(changed).toEqual(WRITTEN_DOWN[path] ?? [])
+  },
+)
+
+it('6.12 no other site gets a download of the console', async () => {
+  const from = (place: string) => site.get('/api/console/members.csv', { cookie, 'sec-fetch-site': place })
+  for (const place of ['cross-site', 'same-site']) expect((await from(place)).statusCode).toBe(403)
+})
