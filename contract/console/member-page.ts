@@ -121,7 +121,8 @@ export const MemberPage = z.object({
     may_waive: z.optional(z.object({ starts_on: day, ends_on: day })),
     /** The next period, which is not charged. */
     waived: z.optional(z.object({ starts_on: day, ends_on: day })),
-    may_move_day: z.boolean(),
+    /** What the free days of a move are counted from, and those of other periods in the past 12 months. */
+    may_move_day: z.optional(z.object({ paid_until: day, free_days_given: z.int() })),
     /** The day of the month on which it renews. */
     day_of_month: z.int(),
   }),

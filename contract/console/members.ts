@@ -203,6 +203,8 @@ export const consoleMemberCalls = {
         .check(z.regex(/^(?:[1-9]|[12]\d|3[01])$/, 'Please choose a day from 1 to 31.')),
       /** The next renewal, as the page has shown it. */
       shown_on: day,
+      /** '1': more free days than the usual limit. */
+      may_exceed: z.optional(z.enum(['0', '1'], 'This must be 0 or 1.')),
       reason,
     }),
     output: MemberPage,

@@ -175,6 +175,8 @@ export type Tables = {
     amount_cents: number
     lines: JSONColumnType<RenewalLine[]>
     state: 'due' | 'paid' | 'waived' | 'unpaid'
+    /** At its end, because the renewal day was moved. */
+    free_days: Generated<number>
     /** We couldn't charge from that day until this period began, and the member isn't told yet. */
     missed_from: string | null
   }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { firstDayFrom } from '#contract/renewal-day.ts'
+import { addDays } from '#contract/renewal.ts'
+import { firstDayFrom, movedRenewal } from '#contract/renewal-day.ts'
 import { cards } from '#server/gateways/payment/cards.ts'
 import { viewOffice } from '#server/office/view.ts'
 import { isPostgres } from '#server/test/database.ts'
@@ -153,8 +154,14 @@ describe('waiving a period', () => {
 
 describe('moving the renewal day', () => {
   const moveTo = async (member_id: string, day_of_month: number) => {
-    const { ends_on } = (await periodsOf(member_id)).at(-1) ?? { ends_on: '' }
-    const shown_on = firstDayFrom(ends_on, day_of_month)
+    const { ends_on, free_days } = await site.db
+      .selectFrom('period')
+      .select(['ends_on', 'free_days'])
+      .where('member_id', '=', member_id)
+      .orderBy('n', 'desc')
+      .executeTakeFirstOrThrow()
+    const today = site.world.now().toISOString().slice(0, 10)
+    const { starts_on: shown_on } = movedRenewal({ paid_until: addDays(ends_on, -free_days), today }, day_of_month)
     await moveRenewalDay(site.world, member_id, { day_of_month, shown_on })
     return shown_on
   }
@@ -183,6 +190,43 @@ describe('moving the renewal day', () => {
     await pass(60)
     await expectNoGapOrOverlap(id)
     expect((await periodsOf(id)).map(({ state }) => state).slice(0, 3)).toEqual(['paid', 'waived', 'paid'])
+  })
+
+  const daysBetween = (from: string, to: string) => (Date.parse(to) - Date.parse(from)) / 1000 / DAY
+  const dayBefore = (day: string) => Number(addDays(day, -1).slice(8))
+
+  it('19.35 again and again counts from the day until which the member has paid, so the free days don’t add up', async () => {
+    const { id } = await join()
+    const paid_until = (await periodsOf(id))[0]?.ends_on ?? ''
+    const moved = await moveTo(id, dayBefore(paid_until))
+    expect(daysBetween(paid_until, moved)).toBeGreaterThan(26)
+    const shown_on = firstDayFrom(paid_until, dayBefore(moved))
+    await moveRenewalDay(site.world, id, { day_of_month: dayBefore(moved), shown_on })
+    expect((await periodsOf(id))[0]?.ends_on).toBe(shown_on)
+    expect(daysBetween(paid_until, shown_on)).toBeLessThan(31)
+    await moveRenewalDay(site.world, id, { day_of_month: Number(paid_until.slice(8)), shown_on: paid_until })
+    expect((await periodsOf(id))[0]?.ends_on, 'moved back').toBe(paid_until)
+  })
+
+  it('19.35 gives at most 31 free days in 12 months, unless staff ask for more', async () => {
+    const { id } = await join()
+    const move = async (may_exceed = false) => {
+      const { ends_on } = (await periodsOf(id)).at(-1) ?? { ends_on: '' }
+      const day_of_month = dayBefore(ends_on)
+      await moveRenewalDay(site.world, id, { day_of_month, shown_on: firstDayFrom(ends_on, day_of_month), may_exceed })
+    }
+    await move()
+    await pass(65)
+    await expect(move()).rejects.toMatchObject({
+      details: {
+        fields: {
+          day_of_month: [expect.stringMatching(/free days in the past 12 months, and the limit is at most 31/)],
+        },
+      },
+    })
+    await move(true)
+    await pass(65)
+    await expectNoGapOrOverlap(id)
   })
 
   it('19.35 is refused if the page has shown another day, or the running period is not paid', async () => {

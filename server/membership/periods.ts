@@ -86,7 +86,8 @@ export async function addPeriod(
     })
     .execute()
   await updateMembership(db, member_id, { period: n, declines: 0, lines: JSON.stringify(lines) })
-  return { ...membership, period: n, declines: 0, lines, period_state: state, period_lines: lines, missed_from }
+  const newest = { period_state: state, period_lines: lines, missed_from, free_days: 0 }
+  return { ...membership, ...newest, period: n, declines: 0, lines }
 }
 
 /** Updates what the newest period costs, and returns it. */

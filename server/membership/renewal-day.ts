@@ -1,52 +1,83 @@
-import { MONTHS, periodStart } from '#contract/renewal.ts'
-import { firstDayFrom } from '#contract/renewal-day.ts'
-import { inTransaction } from '#server/db/db.ts'
+import { plainDay } from '#contract/days.ts'
+import { addDays, MONTHS, NOTICE_DAYS, periodStart } from '#contract/renewal.ts'
+import { firstDayFrom, MAX_FREE_DAYS, movedRenewal } from '#contract/renewal-day.ts'
+import { type Db, inTransaction } from '#server/db/db.ts'
+import type { RenewalLine } from '#server/db/tables.ts'
 import { addJob } from '#server/jobs/queue.ts'
-import { Refusal } from '#server/refusal.ts'
+import { Refusal, refuseFields } from '#server/refusal.ts'
+import { todayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
 import { dueAt } from './due.ts'
 import { type Anchor, startsOn } from './next-step.ts'
 import { noticeTomorrow } from './notify.ts'
-import { lockMembership, updateMembership } from './rows.ts'
+import { firstPeriodFrom } from './prices.ts'
+import { lockMembership, updateMembership, updatePeriod } from './rows.ts'
 import { requireUndisturbed } from './waive.ts'
 
-type NewDay = { day_of_month: number /** The next renewal, as it was shown before. */; shown_on: string }
+type NewDay = {
+  day_of_month: number
+  /** The next renewal, as it was shown before. */
+  shown_on: string
+  /** Staff give more free days than usual. */
+  may_exceed?: boolean
+}
 
 /**
- * Moves the day on which a membership renews. The running period lasts until the first such day after its end: no day is paid
- * twice, and the days in between are free. The lock decides between this and a renewal that begins at the same moment.
+ * Moves the day on which a membership renews. The running period lasts until the first such day after what is paid: no day
+ * is paid twice, and the days in between are free. The lock decides between this and a renewal that begins at the same moment.
  */
-export const moveRenewalDay = (world: World, member_id: string, { day_of_month, shown_on }: NewDay) =>
+export const moveRenewalDay = (world: World, member_id: string, { day_of_month, shown_on, may_exceed }: NewDay) =>
   inTransaction(world.db, async (db) => {
     const membership = await lockMembership(db, member_id)
+    const { period } = membership
     await requireUndisturbed({ ...world, db }, membership)
     if (membership.period_state === 'due')
       throw new Refusal(409, 'The running period is not paid yet. Waive it first, or wait for the next try.')
-    const ends_on = startsOn(membership, membership.period + 1)
+    const today = todayOf(world)
+    const ends_on = startsOn(membership, period + 1)
     if (dayOf(membership.anchor_on) === day_of_month) throw new Refusal(409, 'This is the renewal day already.')
-    const { starts_on, ...anchor } = movedAnchor(membership, day_of_month)
+    const paid_until = addDays(ends_on, -membership.free_days)
+    const { starts_on, free_days } = movedRenewal({ paid_until, today }, day_of_month)
     if (starts_on !== shown_on) throw new Refusal(409, 'The membership has changed meanwhile. Please reload the page.')
-    await db
-      .updateTable('period')
-      .set({ ends_on: starts_on })
-      .where('member_id', '=', member_id)
-      .where('n', '=', membership.period)
-      .execute()
-    const due_at = dueAt(world, member_id, starts_on)
-    await updateMembership(db, member_id, { ...anchor, due_at, notice_at: noticeTomorrow(world, member_id) })
+    const inYear = free_days + (await freeDaysGiven(db, member_id, today, period))
+    if (inYear > MAX_FREE_DAYS && !may_exceed)
+      throw refuseFields({
+        day_of_month: `That makes ${inYear} free days in the past 12 months, and the limit is at most ${MAX_FREE_DAYS}. Choose a day sooner after ${plainDay(paid_until)}, or check the box to give more.`,
+      })
+    await updatePeriod(db, member_id, period, { ends_on: starts_on, free_days })
+    const anchor = anchorFor(membership, period + 1, starts_on, day_of_month)
+    await updateMembership(db, member_id, {
+      ...anchor,
+      lines: JSON.stringify(tellAgain({ ...membership, ...anchor }, today)),
+      due_at: dueAt(world, member_id, starts_on),
+      notice_at: noticeTomorrow(world, member_id),
+    })
     await addJob(db, 'renewal_moved', { member_id }, world.now())
-    return { before: ends_on, after: starts_on }
+    return { before: ends_on, after: starts_on, free_days }
   })
+
+/** The free days of other periods in the past 12 months. */
+export async function freeDaysGiven(db: Db, member_id: string, today: string, period: number): Promise<number> {
+  const { sum } = await db
+    .selectFrom('period')
+    .select(({ fn }) => fn.sum<string | null>('free_days').as('sum'))
+    .where('member_id', '=', member_id)
+    .where('n', '<>', period)
+    .where('ends_on', '>', periodStart(today, -1, 'year'))
+    .executeTakeFirstOrThrow()
+  return Number(sum)
+}
+
+/** A higher price that the member was told about needs a new email if it now starts more than 30 days from today. */
+const tellAgain = (membership: Anchor & { period: number; lines: RenewalLine[] }, today: string): RenewalLine[] =>
+  membership.lines.map((line) =>
+    line.announced && firstPeriodFrom(membership, line.announced.from_on) > addDays(today, NOTICE_DAYS)
+      ? { ...line, announced: { ...line.announced, is_untold: true } }
+      : line,
+  )
 
 const dayOf = (day: string) => Number(day.slice(8))
 const monthOf = (day: string) => Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7))
-
-/** After the renewal day is moved: the first day of the next period, and the anchor that periods are counted from. */
-export function movedAnchor(membership: Anchor & { period: number }, day_of_month: number) {
-  const n = membership.period + 1
-  const starts_on = firstDayFrom(startsOn(membership, n), day_of_month)
-  return { starts_on, ...anchorFor(membership, n, starts_on, day_of_month) }
-}
 
 /**
  * The anchor when a period begins on a given day: in a month that has that day, so that a short month does not change it

@@ -1,7 +1,14 @@
 import { expect, it } from 'vitest'
 import { addDays } from '#contract/renewal.ts'
+import { movedRenewal } from '#contract/renewal-day.ts'
 import { startsOn } from './next-step.ts'
-import { movedAnchor } from './renewal-day.ts'
+import { anchorFor } from './renewal-day.ts'
+
+const movedAnchor = (membership: Parameters<typeof anchorFor>[0] & { period: number }, day: number) => {
+  const n = membership.period + 1
+  const { starts_on } = movedRenewal({ paid_until: startsOn(membership, n), today: membership.anchor_on }, day)
+  return { starts_on, ...anchorFor(membership, n, starts_on, day) }
+}
 
 const joined = { anchor_on: '2026-01-31', anchor_period: 0, billing_interval: 'month' as const, period: 0 }
 

@@ -17,7 +17,7 @@ export async function lockMembership(db: Db, member_id: string) {
     .selectFrom('member')
     .innerJoin('period', 'period.member_id', 'member.id')
     .select(['enrollment_id', 'cancelled_at', 'ends_at'])
-    .select(['period.state as period_state', 'period.lines as period_lines', 'missed_from'])
+    .select(['period.state as period_state', 'period.lines as period_lines', 'missed_from', 'free_days'])
     .where('member.id', '=', member_id)
     .where('period.n', '=', membership.period)
     .executeTakeFirstOrThrow()

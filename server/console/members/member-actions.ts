@@ -119,14 +119,15 @@ export const waiveNextPeriod = (world: World, { member_id, reason }: AboutMember
     return { after: { period: n, starts_on, ends_on } }
   })
 
-type NewDay = AboutMember & { day_of_month: string; shown_on: string }
+type NewDay = AboutMember & { day_of_month: string; shown_on: string; may_exceed?: string | undefined }
 
 export const changeRenewalDay = (world: World, input: NewDay, session: StaffSession) =>
   actOnMember(world, session, { act: 'move_renewal_day', ...pickMember(input) }, async (world) => {
     const { member_id, shown_on } = input
     const day_of_month = Number(input.day_of_month)
-    const { before, after } = await moveRenewalDay(world, member_id, { day_of_month, shown_on })
-    return { before: { renews_on: before }, after: { renews_on: after } }
+    const change = { day_of_month, shown_on, may_exceed: input.may_exceed === '1' }
+    const { before, after, free_days } = await moveRenewalDay(world, member_id, change)
+    return { before: { renews_on: before }, after: { renews_on: after, free_days } }
   })
 
 const pickMember = ({ member_id, reason }: AboutMember) => ({ member_id, reason })

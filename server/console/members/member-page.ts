@@ -1,12 +1,13 @@
 import type { MemberPage, PaymentRow } from '#contract/console/member-page.ts'
 import { toAmount } from '#contract/money.ts'
-import { renewalTotal } from '#contract/renewal.ts'
+import { addDays, renewalTotal } from '#contract/renewal.ts'
 import type { Db } from '#server/db/db.ts'
 import type { Tables } from '#server/db/tables.ts'
 import { findNewestLink } from '#server/members/email-links.ts'
 import { factorsOf } from '#server/members/factors.ts'
 import { startsOn } from '#server/membership/next-step.ts'
 import { linesOn } from '#server/membership/prices.ts'
+import { freeDaysGiven } from '#server/membership/renewal-day.ts'
 import { waivedOf } from '#server/membership/summary.ts'
 import { AWAITING_GATEWAY } from '#server/payments/payments.ts'
 import { mayRefund, mayVoid } from '#server/payments/refunds.ts'
@@ -32,7 +33,7 @@ export async function viewMember(world: World, member_id: string): Promise<Membe
   const { db, config } = world
   const member = await findMember(db, member_id)
   if (!member) throw new Refusal(404, 'There is no such member.')
-  const [payments, refunds, accepted, sessions, factors, touches, emailLink] = await Promise.all([
+  const [payments, refunds, accepted, sessions, factors, touches, emailLink, free_days_given] = await Promise.all([
     paymentsOf(db, member.enrollment_id),
     refundsOf(db, member.enrollment_id),
     acceptedTexts(db, member_id),
@@ -40,6 +41,7 @@ export async function viewMember(world: World, member_id: string): Promise<Membe
     factorsOf(db, member_id),
     findTouches(db, member.enrollment_id),
     findNewestLink(world, 'email', member_id),
+    freeDaysGiven(db, member_id, todayOf(world), member.period),
   ])
   const emails = member.erased_at ? [] : repeatableEmails(world, { ...member, id: member_id }, { payments, refunds })
   return {
@@ -70,7 +72,7 @@ export async function viewMember(world: World, member_id: string): Promise<Membe
     link: `${config.PUBLIC_URL}/${member.username}`,
     sessions,
     has_second_factor: factors.has_app || factors.has_passkey,
-    membership: membershipOf(world, member, payments),
+    membership: membershipOf(world, { ...member, free_days_given }, payments),
     payments: payments
       .map((payment) => toPayment(world, payment, refunds))
       .map(({ refundable, ...payment }) => ({
@@ -83,7 +85,7 @@ export async function viewMember(world: World, member_id: string): Promise<Membe
   }
 }
 
-type Found = Omit<FoundMember, 'id'>
+type Found = Omit<FoundMember, 'id'> & { free_days_given: number }
 
 function membershipOf(world: World, member: Found, payments: FoundPayment[]): MemberPage['membership'] {
   const waived = waivedOf(member)
@@ -119,8 +121,9 @@ function membershipOf(world: World, member: Found, payments: FoundPayment[]): Me
 
 /** What staff can change about the next charge. The act itself looks again. */
 function adjustments(world: World, member: Found, payments: FoundPayment[]) {
-  const { state, anchor_on, period, period_state } = member
+  const { state, anchor_on, period, period_state, free_days_given } = member
   const next_on = startsOn(member, period + 1)
+  const paid_until = addDays(next_on, -(member.free_days ?? 0))
   const isRenewing = ['active', 'past_due'].includes(state) && member.lines.length > 0 && !member.cancelled_at
   const isCharging = payments.some((payment) => payment.period > 0 && AWAITING_GATEWAY.includes(payment.state))
   const mayAdjust = isRenewing && !isCharging && world.config.RENEWALS === 'on' && next_on > todayOf(world)
@@ -129,7 +132,7 @@ function adjustments(world: World, member: Found, payments: FoundPayment[]) {
     ...(mayAdjust && !waivedOf(member)
       ? { may_waive: { starts_on: startsOn(member, n), ends_on: startsOn(member, n + 1) } }
       : {}),
-    may_move_day: mayAdjust && period_state !== 'due',
+    ...(mayAdjust && period_state !== 'due' ? { may_move_day: { paid_until, free_days_given } } : {}),
     day_of_month: Number(anchor_on.slice(8)),
   }
 }

@@ -26,7 +26,7 @@ export const findMember = (db: Db, member_id: string) =>
       'card_brand',
       'card_last_four',
     ])
-    .select(['card_expires', 'starts_on', 'ends_on', 'period.state as period_state'])
+    .select(['card_expires', 'starts_on', 'ends_on', 'period.state as period_state', 'free_days'])
     .select(['anchor_on', 'anchor_period', 'membership.period', 'waived_period'])
     .select(stateSql.as('state'))
     .where('member.id', '=', member_id)
