@@ -39,11 +39,13 @@ beforeAll(async () => {
     .execute()
   const owner = await staffMember(site, 'owner')
   cookies = { office: member.cookie, console: owner.cookie }
+  site.advance(11 * 60) // later, a session alone isn't enough
   const id = 'A'.repeat(22)
   input = {
     ...{ name: 'nobody', username: member.username, email: 'nobody@example.com', mobile_phone: '+16265550199' },
     ...{ phone_number: '+16265550199', password: 'Guess-77-guess', current_password: 'Guess-77-guess' },
     ...{ code: '123456', token: 'x'.repeat(43), sealed: 'x', card_last_four: '1234', credential_id: id },
+    ...{ cc_number: '4242424242424242', cc_month: '12', cc_year: '2030', cc_cvv: '123', captcha: 'x' },
     response: {
       ...{ id, rawId: id, type: 'public-key', clientExtensionResults: {} },
       response: { clientDataJSON: 'e30', authenticatorData: 'e30', signature: 'e30' },
