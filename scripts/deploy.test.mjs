@@ -45,15 +45,32 @@ describe('compose.yaml', () => {
 
   it('20.11 secrets are files, each for the containers that need it', () => {
     expect(Object.values(secrets).map(({ file }) => file)).toEqual(
-      ['secret', 'postgres_password', 'database_url'].map((name) => `secrets/${name}`),
+      ['secret', 'postgres_password', 'postgres_superuser_password', 'database_url'].map((name) => `secrets/${name}`),
     )
     const isFile = ([name, value]) => !/SECRET|PASSWORD|DATABASE_URL/.test(name) || /^\/run\/secrets\/\w+$/.test(value)
     expect(failing(({ environment = {} }) => Object.entries(environment).every(isFile))).toEqual([])
     expect(services.proxy.secrets).toBeUndefined()
-    expect([services.pooler.secrets, services.postgres.secrets]).toEqual([['postgres_password'], ['postgres_password']])
+    expect(services.pooler.secrets).toEqual(['postgres_password'])
+    expect(services.postgres.secrets).toEqual(['postgres_password', 'postgres_superuser_password'])
     const ignored = read('deploy/Dockerfile.dockerignore').split('\n')
     expect(['.git', 'deploy/.env', 'deploy/secrets'].filter((name) => !ignored.includes(name))).toEqual([])
     expect(read('.gitignore').split('\n')).toEqual(expect.arrayContaining(['deploy/.env', 'deploy/secrets/']))
+  })
+
+  it('20.11 the database role of Foyer is no superuser', () => {
+    const { environment, volumes } = services.postgres
+    expect(environment.POSTGRES_USER ?? 'postgres').toBe('postgres')
+    expect(volumes).toContain('./make-role.sh:/docker-entrypoint-initdb.d/make-role.sh:ro')
+    expect(read('deploy/make-role.sh')).toMatch(/create role foyer .* nosuperuser nocreatedb nocreaterole;/)
+  })
+
+  it('20.11 the backup has neither SECRET nor a gateway’s key beside the dump', () => {
+    const { environment, secrets, env_file } = services.backup
+    expect([secrets, env_file]).toEqual([['database_url'], []])
+    const { BACKUP_KEEP: _, DATABASE_URL_FILE, ...env } = environment
+    expect(DATABASE_URL_FILE).toBe('/run/secrets/database_url')
+    const config = readConfig({ ...env, DATABASE_URL: 'postgres://foyer:password@pooler:6432/foyer' })
+    expect(config.production).toBe(false)
   })
 
   it('20.11 only the proxy can be reached, on this machine; the database can reach nobody', () => {
