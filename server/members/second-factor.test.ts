@@ -17,7 +17,7 @@ import { staffMember } from '#server/test/staff.ts'
 
 let site: Site
 beforeAll(async () => {
-  site = await testSite({ TRUST_PROXY: 'loopback', LIMIT_SIGN_INS: '100000/900' })
+  site = await testSite({ TRUST_PROXY: 'loopback', LIMIT_SIGN_INS: '100000/900', LIMIT_SECOND_FACTORS: '20/86400' })
 })
 afterAll(() => site.close())
 
