@@ -17,6 +17,8 @@ const AuditRow = z.object({
   after: z.optional(z.record(z.string(), z.unknown())),
   reason: z.optional(z.string()),
   is_erased: z.boolean(),
+  /** The same for every action from one network; no one can tell the address from it. */
+  network: z.optional(z.string()),
 })
 
 const position = z.optional(z.string().check(z.regex(/^\d{1,15}$/, 'This is not a place in the log.')))

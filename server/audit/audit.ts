@@ -10,7 +10,7 @@ import { type EventCounts, eventChecker, sealIn } from '#server/security/event-c
 import { findLostEvents, lostSentence } from '#server/security/written-events.ts'
 
 /** Who did something: a colleague, somebody with access to the command line, or the server itself. */
-export type Actor = { id: string; role: Role } | { id: null; role: 'command line' | 'server' }
+export type Actor = { id: string; role: Role; network?: string } | { id: null; role: 'command line' | 'server' }
 export const commandLine: Actor = { id: null, role: 'command line' }
 export const theServer: Actor = { id: null, role: 'server' }
 
@@ -65,6 +65,7 @@ export async function recordAction({ db, keys, now, log }: Context, entry: Audit
     subject_kind,
     subject,
     details_hash: hashDetails(keys, details_salt, details),
+    network: 'network' in actor ? (actor.network ?? null) : null,
   }
   const hash = hashAfter(keyedHasher(keys, 'audit'), head.hash, hashedValues(row))
   await db
@@ -128,6 +129,7 @@ const hashedValues = (row: HashedRow) => [
   row.subject_kind,
   row.subject,
   row.details_hash,
+  ...(row.network ? [row.network] : []), // older rows have none
 ]
 
 export type Verdict = { rows: number; seal: string; security: EventCounts; problem?: string }

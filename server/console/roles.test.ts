@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import * as z from 'zod/mini'
 import { consoleCalls } from '#contract/console/console.ts'
 import { allPermissions, type ConsoleCall, mayDo, type Role, roles } from '#contract/console/permissions.ts'
+import { verifyAudit } from '#server/audit/audit.ts'
 import { joinedMember } from '#server/test/member.ts'
 import { type Site, testSite } from '#server/test/site.ts'
 import { staffMember, type TestStaff } from '#server/test/staff.ts'
@@ -149,6 +150,20 @@ it('19.8 every call that changes something asks for a fresh proof, and so does e
     withProof.map(async ([name, call]) => [name, (await send(call, staff.owner.cookie)).statusCode]),
   )
   expect(statuses.filter(([, status]) => status !== 428)).toEqual([])
+})
+
+it('19.80 every action in the console has its network, and the chain covers it', async () => {
+  const rows = await site.db.selectFrom('audit').select(['act', 'network']).where('staff_id', 'is not', null).execute()
+  expect(new Set(rows.map(({ act }) => act)).size).toBeGreaterThan(10)
+  expect(rows.filter(({ network }) => !network)).toEqual([])
+  const { network } = (await staff.owner.get('audit'))
+    .json()
+    .rows.find(({ role }: { role: string }) => role === 'owner')
+  expect(rows.map(({ network }) => network?.slice(0, 6))).toContain(network)
+  expect((await verifyAudit(site.world)).problem).toBeUndefined()
+  await site.db.updateTable('audit').set({ network: null }).where('act', '=', 'sign_in').execute()
+  await site.db.updateTable('audit').set({ network: 'elsewhere' }).where('position', '=', 2).execute()
+  expect((await verifyAudit(site.world)).problem).toBe('Row 2 was changed.')
 })
 
 it('19.7 somebody who was removed, or whose role was changed, has the new rights at once', async () => {

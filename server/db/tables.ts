@@ -412,6 +412,8 @@ export type Tables = {
     details: string | null
     details_salt: string | null
     details_hash: string
+    /** A keyed hash. Null in rows from before it was kept, and where no browser was involved. */
+    network: string | null
     hash: string
   }
   security_event: {

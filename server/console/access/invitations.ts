@@ -10,6 +10,7 @@ import { registrationOptions, verifyRegistration } from '#server/members/credent
 import { Refusal, refuseField } from '#server/refusal.ts'
 import { rejectGuessablePassword } from '#server/secrets/common-passwords.ts'
 import { sha256 } from '#server/secrets/secrets.ts'
+import { hashNetwork } from '#server/security/security-log.ts'
 import type { World } from '#server/world/world.ts'
 import { passwordColumns, replaceRecoveryCodes } from './passwords.ts'
 import { type Method, openSession, startSession, viewSession } from './session.ts'
@@ -179,7 +180,7 @@ async function accept<Result>(
     await recordAction(inner, {
       act: 'accept_invitation',
       kind: 'security',
-      actor: { id, role },
+      actor: { id, role, network: hashNetwork(world.keys, visitor.address) },
       subject_kind: 'staff',
       subject: id,
       after: { role, method },

@@ -4,6 +4,7 @@ import { mayDo } from '#contract/console/permissions.ts'
 import type { StaffBrowser } from '#server/console/access/browser.ts'
 import type { Db } from '#server/db/db.ts'
 import { sha256 } from '#server/secrets/secrets.ts'
+import { hashNetwork } from '#server/security/security-log.ts'
 import { todayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
 import { countProblems } from '../overview/problems.ts'
@@ -20,7 +21,8 @@ const TOUCH_MS = MINUTE_MS
 export type Method = 'passkey' | 'password'
 
 export type StaffSession = {
-  staff: Staff
+  /** With a keyed hash of the network, for the audit log. */
+  staff: Staff & { network: string }
   key_hash: string
   method: Method
   /** Whether this person has proved who they are within the last minutes. */
@@ -55,8 +57,8 @@ export async function openSession(
 
 /** The colleague who is signed in with this cookie. A use moves the end of the idle time. */
 export async function findSession(
-  { db, now }: World,
-  { consoleKey }: Pick<StaffBrowser, 'consoleKey'>,
+  { db, keys, now }: World,
+  { consoleKey, address }: Pick<StaffBrowser, 'consoleKey' | 'address'>,
 ): Promise<StaffSession | undefined> {
   if (!consoleKey) return undefined
   const time = now()
@@ -75,7 +77,12 @@ export async function findSession(
   if (idle_until.getTime() - row.idle_until.getTime() > TOUCH_MS)
     await db.updateTable('console_session').set({ idle_until }).where('key_hash', '=', key_hash).execute()
   const { id, name, email, role, method, proved_until } = row
-  return { staff: { id, name, email, role }, key_hash, method, isProved: proved_until > time }
+  return {
+    staff: { id, name, email, role, network: hashNetwork(keys, address) },
+    key_hash,
+    method,
+    isProved: proved_until > time,
+  }
 }
 
 export const recordProof = ({ db, now }: World, { key_hash }: StaffSession) =>
@@ -116,13 +123,12 @@ export const closeSessions = (db: Db, staff_id: string, exceptKeyHash = '') =>
   db.deleteFrom('console_session').where('staff_id', '=', staff_id).where('key_hash', '!=', exceptKeyHash).execute()
 
 /** What the page has to know of a session. */
-export async function viewSession(
-  world: World,
-  session?: Pick<StaffSession, 'staff' | 'method'>,
-): Promise<ConsoleSession> {
+export async function viewSession(world: World, session?: { staff: Staff; method: Method }): Promise<ConsoleSession> {
   const site = { time_zone: world.config.TIME_ZONE, today: todayOf(world) }
   if (!session) return site
-  const { staff, method } = session
+  const { method } = session
+  const { id, name, email, role } = session.staff
+  const staff = { id, name, email, role }
   const problems = mayDo(staff.role, 'see_problems') ? { problems: await countProblems(world) } : {}
   return { ...site, staff, method, ...problems }
 }

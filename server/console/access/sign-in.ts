@@ -4,7 +4,7 @@ import { recordAction } from '#server/audit/audit.ts'
 import type { StaffBrowser } from '#server/console/access/browser.ts'
 import { type Db, inTransaction } from '#server/db/db.ts'
 import { isOurFailure, Refusal } from '#server/refusal.ts'
-import { recordEvent } from '#server/security/security-log.ts'
+import { hashNetwork, recordEvent } from '#server/security/security-log.ts'
 import type { World } from '#server/world/world.ts'
 import { tryPasswordAndCode } from './passwords.ts'
 import {
@@ -61,7 +61,7 @@ async function enter(world: World, staff_id: string, method: Method, visitor: St
     await recordAction(inner, {
       act: 'sign_in',
       kind: 'security',
-      actor: staff,
+      actor: { ...staff, network: hashNetwork(world.keys, visitor.address) },
       subject_kind: 'staff',
       subject: staff_id,
       after: { method },

@@ -4,6 +4,8 @@ import type { Db } from '#server/db/db.ts'
 import type { World } from '#server/world/world.ts'
 
 const PAGE = 50
+/** Enough to tell the networks of a staff apart. */
+const SHOWN_NETWORK = 6
 
 type Filter = { before?: string | undefined; staff?: string | undefined }
 
@@ -36,6 +38,7 @@ export async function listAudit({ db }: World, { before, staff }: Filter) {
       ...(subject_name ? { subject_name } : {}),
       ...JSON.parse(row.details ?? '{}'),
       is_erased: row.details === null,
+      ...(row.network ? { network: row.network.slice(0, SHOWN_NETWORK) } : {}),
     }
   })
   return { rows, ...(found.length > PAGE ? { next: String(rows.at(-1)?.position) } : {}) }

@@ -85,7 +85,8 @@ function Row({ row, time }: { row: AuditRow; time: string }) {
         )}
       </p>
       <p className="small">
-        {time} · <bdi>{who}</bdi>, {role} · row {row.position}
+        {time} · <bdi>{who}</bdi>, {role}
+        {row.network && ` · network ${row.network}`} · row {row.position}
       </p>
       {row.reason && <p className="reason">“{row.reason}”</p>}
       {facts.some(Boolean) && <p className="small">{facts.filter(Boolean).join(' · ')}</p>}
