@@ -1,6 +1,7 @@
 import type { SecurityView } from '#contract/office/security.ts'
 import type { OfficeView } from '#contract/office/view.ts'
 import type { PageBrand } from './brand.ts'
+import type { CreditNote } from './receipts.ts'
 import type { Interval } from './renewal.ts'
 import type { FallbackStart, StartData } from './start.ts'
 
@@ -117,6 +118,7 @@ export type DocumentedCall = {
 export type OfficeStart =
   | { screen: 'office'; view: OfficeView }
   | { screen: 'security'; view: SecurityView }
+  | { screen: 'credit-note'; note: CreditNote }
   | { screen: 'sign-in' }
   | { screen: 'forgotten-password' }
   /** `isFromOtherSite`: the visitor came from another site, so they must press a button before they are signed in. */

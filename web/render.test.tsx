@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { OfficeView } from '#contract/office/view.ts'
+import type { CreditNote } from '#contract/receipts.ts'
 import type { StartData } from '#contract/start.ts'
 import { pages } from './render.tsx'
 
@@ -62,6 +63,8 @@ const view: OfficeView = {
     paid_on: '2026-11-15',
     lines: [{ name: 'Founding Membership', price: '99.00', is_recurring: false, billing_interval: 'month' }],
     total: '99.00',
+    credit_notes: [],
+    is_collected: true,
   },
   accepted: [{ title: 'Terms', version: 2, sha256: 'a'.repeat(64), accepted_on: '2026-11-15' }],
   weeks: [
@@ -70,6 +73,15 @@ const view: OfficeView = {
   ],
   totals: { visits: 8, joins: 1 },
   brought: [{ name: 'Ada Lovelace', joined_on: '2026-11-10' }],
+}
+const note: CreditNote = {
+  number: 7,
+  issued_on: '2026-11-20',
+  is_void: false,
+  lines: [{ name: 'Founding Membership', price: '40.00' }],
+  amount: '40.00',
+  receipt: { reference: 'r7', paid_on: '2026-11-15', total: '99.00' },
+  member: { first_name: 'Zoë', last_name: 'Example', business_name: '' },
 }
 const newMember: OfficeView = {
   ...view,
@@ -150,6 +162,7 @@ const everyPage = {
     error: {},
   }),
   office: pages.office({ screen: 'office', view }),
+  'credit note': pages.office({ screen: 'credit-note', note }),
   'office of a new member': pages.office({ screen: 'office', view: newMember }),
   'sign-in': pages.office({ screen: 'sign-in' }),
   'grant landing': pages.office({ screen: 'grant-landing' }),

@@ -13,7 +13,10 @@ const Payment = z.object({
   /** 0 is the first charge, n the renewal for the nth period. */
   period: z.int(),
   at: z.string(),
+  /** 'voided' if it was canceled before it was collected. */
   state: z.string(),
+  disputed_on: z.optional(day),
+  dispute_won_on: z.optional(day),
   amount,
   refunded: amount,
   /** Requested and not done yet. */
@@ -28,6 +31,8 @@ const Payment = z.object({
       amount,
       is_void: z.boolean(),
       state: z.enum(['requested', 'done', 'refused']),
+      /** The number of its credit note, once it is done. */
+      credit_note: z.optional(z.int()),
       reason: z.string(),
       who: z.string(),
       at: z.string(),

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { fields } from '#contract/fields.ts'
-import { BAD_AMOUNT, day, dollarAmount, reason } from './fields.ts'
+import { CreditNote } from '#contract/receipts.ts'
+import { BAD_AMOUNT, day, dollarAmount, positiveNumber, reason } from './fields.ts'
 import { Card, MemberPage, state } from './member-page.ts'
 import type { ConsoleCall } from './permissions.ts'
 
@@ -103,6 +104,14 @@ export const consoleMemberCalls = {
     showsMembers: true,
     input: aboutMember,
     output: MemberPage,
+  },
+  getCreditNote: {
+    method: 'GET',
+    path: '/console/credit-notes/:number',
+    summary: 'Get the credit note of a refund or a void',
+    permission: 'see_members',
+    input: z.object({ number: positiveNumber('Please name a credit note.') }),
+    output: CreditNote,
   },
   refundPayment: {
     method: 'POST',

@@ -7,7 +7,16 @@ const amount = Package.shape.price
 const count = z.int()
 
 /** The figures of a day, and of the same weekday a week before. */
-const DayFigures = z.object({ joined: count, collected: amount, first_payments: count, renewals: count })
+const DayFigures = z.object({
+  joined: count,
+  /** Charged that day and not voided. */
+  collected: amount,
+  first_payments: count,
+  renewals: count,
+  /** Went back that day, whenever it was collected. */
+  refunded: amount,
+  disputed: amount,
+})
 
 const Problem = z.object({
   /** What it is about. The page says what to do. */

@@ -1,11 +1,9 @@
 import * as z from 'zod/mini'
 import { Package } from '#contract/api.ts'
+import { Receipt, StoredCard } from '#contract/receipts.ts'
 
 const day = z.string().check(z.regex(/^\d{4}-\d{2}-\d{2}$/))
 const amount = Package.shape.price
-
-/** What may be shown of a card. `expires` is '2030-07'. */
-const StoredCard = z.object({ brand: z.string(), last_four: z.string(), expires: z.string() })
 
 /** Visits to the member's page and joins through it in one week. */
 const Week = z.object({ from: day, visits: z.int(), joins: z.int() })
@@ -74,28 +72,8 @@ export const OfficeView = z.object({
   /** Absent: our own captcha. */
   captcha: z.optional(z.object({ script: z.string(), onload: z.string(), global: z.string(), site_key: z.string() })),
   /** Newest first. The first charge is `receipt`. */
-  renewals: z.array(
-    z.object({
-      reference: z.string(),
-      paid_on: day,
-      starts_on: day,
-      ends_on: day,
-      lines: z.array(z.object({ name: z.string(), price: amount })),
-      total: amount,
-      card: z.optional(StoredCard),
-    }),
-  ),
-  receipt: z.object({
-    reference: z.string(),
-    paid_on: day,
-    /** A recurring line is paid again every month or year. */
-    lines: z.array(
-      z.object({ name: z.string(), price: amount, is_recurring: z.boolean(), billing_interval: z.string() }),
-    ),
-    total: amount,
-    /** Absent if the gateway did not say. */
-    card: z.optional(z.object({ brand: z.string(), last_four: z.string() })),
-  }),
+  renewals: z.array(Receipt),
+  receipt: Receipt,
   accepted: z.array(
     z.object({
       title: z.string(),

@@ -1,4 +1,5 @@
 import type { OfficeView } from '#contract/office/view.ts'
+import type { Receipt } from '#contract/receipts.ts'
 import { type Book, dueLines, isOver, linesFrom, newest, paidUntil, sum, waivedPeriod } from './book.ts'
 import { daysLater } from './calendar.ts'
 import { GIVES_UP } from './expected-emails.ts'
@@ -26,8 +27,10 @@ export type Screen = {
 const amount = (cents: number) => (cents / 100).toFixed(2)
 const named = (lines: Line[]) => lines.map(({ name, renewal_cents }) => `${name} ${amount(renewal_cents)}`)
 
+type Seen = Pick<OfficeView, 'membership'> & { renewals: Omit<Receipt, 'credit_notes'>[] }
+
 /** The same from the office's answer. */
-export function seenScreen({ membership, renewals }: Pick<OfficeView, 'membership' | 'renewals'>): Screen {
+export function seenScreen({ membership, renewals }: Seen): Screen {
   const { is_over, renews_on, price, lines, new_price, waived, cancelled_on, payment_problem: problem } = membership
   return {
     state: membership.state,

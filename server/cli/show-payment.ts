@@ -1,4 +1,5 @@
 import { type Brand, brands } from '#contract/card.ts'
+import { showCreditNote } from '#contract/receipt-texts.ts'
 import { at, table } from '#server/cli/listings.ts'
 import { type Db, inTransaction } from '#server/db/db.ts'
 import { discrepanciesOf } from '#server/payments/books/discrepancies.ts'
@@ -26,10 +27,11 @@ export const showPayment = (db: Db, reference: string): Promise<string> =>
       ...factsOf(payment).map(([name, text]) => `${name.padEnd(12)}${text}`),
       ...section(
         'Refunds',
-        ['amount', 'state', 'reason', 'by', 'requested', 'ended'],
+        ['amount', 'state', 'credit note', 'reason', 'by', 'requested', 'ended'],
         refunds.map((row) => [
           `${dollars(row.amount_cents)}${row.is_void ? ' (void)' : ''}`,
           row.state,
+          row.credit_note && showCreditNote(row.credit_note),
           row.reason,
           row.who,
           at(row.created_at),

@@ -82,6 +82,7 @@ const sampleOf = (field: string): unknown =>
     email_footer: '',
     welcome: '',
     logo: 'x',
+    number: '1',
   })[field]
 
 const calls = Object.entries<ConsoleCall>(consoleCalls)

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { Migrator } from 'kysely/migration'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { testDatabase } from '#server/test/database.ts'
-import type { Database } from './db.ts'
+import { type Database, inTransaction } from './db.ts'
 import { migrate, provider } from './migrate.ts'
 
 let database: Database
@@ -18,6 +18,7 @@ const PRICES = '0014_prices.sql'
 const MEMBERSHIPS = '0015_memberships.sql'
 const ONE_ROW = '0031_open_uses.sql'
 const PRICE_NOTICES = '0036_price_notices.sql'
+const CREDIT_NOTES = '0038_credit_notes.sql'
 
 /** Empties the database and applies the migrations before this one. */
 async function schemaBefore(name: string) {
@@ -25,8 +26,11 @@ async function schemaBefore(name: string) {
   await sql`drop schema public cascade`.execute(db)
   await sql`create schema public`.execute(db)
   const names = Object.keys(await provider.getMigrations())
-  const { error } = await new Migrator({ db, provider }).migrateTo(names[names.indexOf(name) - 1] ?? '')
-  if (error) throw error
+  await inTransaction(db, async (db) => {
+    await sql`select set_config('foyer.now', ${NOW.toISOString()}, true)`.execute(db)
+    const { error } = await new Migrator({ db, provider }).migrateTo(names[names.indexOf(name) - 1] ?? '')
+    if (error) throw error
+  })
 }
 
 it('9.1 every row of the table spent finds its place when the table is split', async () => {
@@ -250,4 +254,33 @@ it('17.44 9.1 members who were told of a higher price too early are told again',
   ])
   const changes = await db.selectFrom('price_change').select('notice_days').orderBy('id').execute()
   expect(changes.map(({ notice_days }) => notice_days)).toEqual([30, 45])
+})
+
+it('17.45 refunds that were made before have credit notes in the order in which they were made', async () => {
+  const { db } = database
+  await schemaBefore(CREDIT_NOTES)
+  const enrollment = '00000000-0000-4000-8000-000000000001'
+  const at = (hour: number) => new Date(Date.UTC(2026, 10, 16, hour))
+  await sql`insert into enrollment (id, created_at) values (${enrollment}, ${at(1)})`.execute(db)
+  for (const [attempt, state] of ['captured', 'disputed'].entries())
+    await sql`insert into payment (enrollment_id, attempt, reference, state, amount_cents, refunded_cents, period, gateway,
+      leased_until, created_at, updated_at) values (${enrollment}, ${attempt}, ${state}, ${state}, 9900, 0, ${attempt},
+      'sandbox', ${at(2)}, ${at(2)}, ${at(2)})`.execute(db)
+  await sql`insert into difference (reference, kind, ours, theirs, found_at)
+    values ('disputed', 'dispute', 'on hold', 'disputed', ${at(9)})`.execute(db)
+  const refunds = [
+    ['done', 5],
+    ['refused', 4],
+    ['done', 3],
+    ['requested', undefined],
+  ] as const
+  for (const [n, [state, hour]] of refunds.entries())
+    await sql`insert into refund (id, payment_reference, amount_cents, reason, is_void, state, refund_reference, who,
+      created_at, ended_at) values (gen_random_uuid(), 'captured', 100, '', false, ${state}, ${String(n)}, '', ${at(2)},
+      ${hour ? at(hour) : null})`.execute(db)
+  expect(await migrate(db, NOW)).toContain(CREDIT_NOTES)
+  const rows = await db.selectFrom('refund').select('credit_note').orderBy('refund_reference').execute()
+  expect(rows.map(({ credit_note }) => credit_note)).toEqual([2, null, 1, null])
+  const payments = await db.selectFrom('payment').select('disputed_at').orderBy('attempt').execute()
+  expect(payments).toEqual([{ disputed_at: null }, { disputed_at: at(9) }])
 })

@@ -83,15 +83,20 @@ export type Tables = {
     leased_until: Date
     created_at: Date
     updated_at: Date
+    /** When the gateway's records first showed a dispute, and when they showed that it was won. */
+    disputed_at: Date | null
+    dispute_won_at: Date | null
   }
   refund: {
     id: string
     payment_reference: string
     amount_cents: number
     reason: string
-    /** Requested before the charge had settled, so the gateway cancels the charge. */
+    /** Canceled before it was collected: as it was asked for, and once it is done, what the gateway did. */
     is_void: boolean
     state: 'requested' | 'done' | 'refused'
+    /** The number of its credit note, once it is done. */
+    credit_note: number | null
     /** Our id of the refund at the gateway. */
     refund_reference: string
     /** Who asked for it. */

@@ -1,5 +1,7 @@
 import { longDay as day } from '#contract/days.ts'
 import { showAmount, toAmount } from '#contract/money.ts'
+import { creditNotePath, showCreditNote } from '#contract/receipt-texts.ts'
+import { isOfficeOurs } from '#server/config/operator.ts'
 import type { Email } from '#server/gateways/mail/port.ts'
 import type { JobPayloads } from '#server/jobs/queue.ts'
 import { findMember } from '#server/members/members.ts'
@@ -9,7 +11,7 @@ import type { World } from '#server/world/world.ts'
 import { emailTo, nameCard } from './emails.ts'
 import { button, heading, paragraph, receipt } from './layout.ts'
 
-/** What was refunded, when it appears on the statement, and whether the membership continues. */
+/** What was refunded or voided, its credit note, what the statement shows, and whether the membership continues. */
 export async function refundEmail(world: World, { member_id, refund_id }: JobPayloads['refunded']): Promise<Email> {
   const [member, refund, membership] = await Promise.all([
     findMember(world, member_id),
@@ -17,32 +19,53 @@ export async function refundEmail(world: World, { member_id, refund_id }: JobPay
     membershipSummary(world, member_id),
   ])
   const amount = showAmount(toAmount(refund.amount_cents))
-  const paid = showAmount(toAmount(refund.paid_cents))
+  const { subject, preview, what, statement, line, date } = refund.is_void
+    ? voidTexts(world, refund, amount)
+    : refundTexts(world, refund, amount)
   return emailTo(world, member, {
-    subject: `Your refund of ${amount}`,
-    preview: 'Your bank may take a few days to show it.',
+    subject,
+    preview,
     blocks: [
-      paragraph(
-        refund.amount_cents === refund.paid_cents
-          ? `We refunded the ${amount} that you paid on ${day(dayOf(world, refund.paid_at))}. It goes back to your ${nameCard(refund)}.`
-          : `We refunded ${amount} of the ${paid} that you paid on ${day(dayOf(world, refund.paid_at))}. It goes back to your ${nameCard(refund)}.`,
-      ),
-      receipt([['Refund', amount]], amount, [
-        ['Refunded on', day(dayOf(world, refund.ended_at ?? refund.created_at))],
+      paragraph(what),
+      receipt([[line, amount]], amount, [
+        [date, day(dayOf(world, refund.ended_at ?? refund.created_at))],
+        ['Credit note', showCreditNote(refund.credit_note ?? 0)],
         ['Reference', refund.payment_reference],
       ]),
-      heading('When you see the money'),
-      paragraph(
-        refund.is_void
-          ? 'The charge was canceled before your bank booked it, so it may simply disappear from your statement. Some banks take a few days.'
-          : 'Banks need 5 to 10 days to show a refund on your statement. If the charge was not booked yet, it disappears instead.',
-      ),
+      ...(isOfficeOurs(world.config) ? [button('Open the credit note', creditNoteUrl(world, refund))] : []),
+      heading('On your statement'),
+      paragraph(statement),
       heading('Your membership'),
       paragraph(membershipSentence(membership)),
       button('Open your office', world.config.OFFICE_URL),
     ],
   })
 }
+
+const creditNoteUrl = ({ config }: World, { credit_note }: FoundRefund) =>
+  `${config.PUBLIC_URL}${creditNotePath(credit_note ?? 0)}`
+
+function refundTexts(world: World, refund: FoundRefund, amount: string) {
+  const paid_on = day(dayOf(world, refund.paid_at))
+  const part = refund.amount_cents === refund.paid_cents ? 'the' : `${amount} of the`
+  return {
+    subject: `Your refund of ${amount}`,
+    preview: 'Your bank may take a few days to show it.',
+    what: `We refunded ${part} ${showAmount(toAmount(refund.paid_cents))} that you paid on ${paid_on}. It goes back to your ${nameCard(refund)}.`,
+    statement: 'Banks need 5 to 10 days to show a refund on your statement.',
+    line: 'Refund',
+    date: 'Refunded on',
+  }
+}
+
+const voidTexts = (world: World, refund: FoundRefund, amount: string) => ({
+  subject: `Your charge of ${amount} was canceled`,
+  preview: 'It was canceled before it was collected.',
+  what: `We canceled the charge of ${amount} from ${day(dayOf(world, refund.paid_at))} before it was collected. Your ${nameCard(refund)} isn’t charged.`,
+  statement: 'The charge disappears from your statement. Some banks take a few days.',
+  line: 'Canceled charge',
+  date: 'Canceled on',
+})
 
 /** A refund by itself neither ends nor extends a membership. */
 function membershipSentence(membership: Awaited<ReturnType<typeof membershipSummary>>): string {
@@ -60,7 +83,8 @@ const findRefund = ({ db }: World, refund_id: string) =>
   db
     .selectFrom('refund')
     .innerJoin('payment', 'payment.reference', 'refund.payment_reference')
-    .select(['payment_reference', 'refund.amount_cents', 'is_void', 'refund.created_at', 'ended_at'])
+    .select(['payment_reference', 'refund.amount_cents', 'is_void', 'credit_note', 'refund.created_at', 'ended_at'])
     .select(['payment.amount_cents as paid_cents', 'payment.updated_at as paid_at', 'card_brand', 'card_last_four'])
     .where('refund.id', '=', refund_id)
     .executeTakeFirstOrThrow()
+type FoundRefund = Awaited<ReturnType<typeof findRefund>>

@@ -1,6 +1,6 @@
 import { type Brand, brands } from '#contract/card.ts'
 import { toAmount } from '#contract/money.ts'
-import type { OfficeView } from '#contract/office/view.ts'
+import type { Receipt } from '#contract/receipts.ts'
 import { addDays } from '#contract/renewal.ts'
 import type { Tables } from '#server/db/tables.ts'
 import type { AttemptKey } from '#server/gateways/payment/attempt-key.ts'
@@ -44,7 +44,7 @@ const MAX_RECEIPTS = 60
 export async function paidRenewals(
   world: Pick<World, 'config' | 'db'>,
   member_id: string,
-): Promise<OfficeView['renewals']> {
+): Promise<Omit<Receipt, 'credit_notes'>[]> {
   const rows = await world.db
     .selectFrom('payment')
     .innerJoin('member', 'member.enrollment_id', 'payment.enrollment_id')
@@ -52,23 +52,43 @@ export async function paidRenewals(
       join.onRef('period.member_id', '=', 'member.id').onRef('period.n', '=', 'payment.period'),
     )
     .select(['reference', 'updated_at', 'starts_on', 'ends_on', 'payment.amount_cents', 'lines'])
-    .select(['card_brand', 'card_last_four', 'card_expires'])
+    .select(['card_brand', 'card_last_four', 'card_expires', 'payment.state', 'disputed_at', 'dispute_won_at'])
     .where('member.id', '=', member_id)
     .where('payment.period', '>', 0)
     .where('payment.state', 'in', ['captured', 'refunded', 'disputed'])
     .orderBy('payment.attempt', 'desc')
     .limit(MAX_RECEIPTS)
     .execute()
-  return rows.map(({ reference, updated_at, starts_on, ends_on, amount_cents, lines, ...card }) => ({
-    reference,
-    paid_on: dayOf(world, updated_at),
-    starts_on,
-    ends_on,
-    lines: lines.map(({ name, renewal_cents }) => ({ name, price: toAmount(renewal_cents) })),
-    total: toAmount(amount_cents),
-    ...cardOf(card),
+  return rows.map((row) => ({
+    reference: row.reference,
+    paid_on: dayOf(world, row.updated_at),
+    starts_on: row.starts_on,
+    ends_on: row.ends_on,
+    lines: row.lines.map(({ name, renewal_cents }) => ({ name, price: toAmount(renewal_cents) })),
+    total: toAmount(row.amount_cents),
+    ...cardOf(row),
+    ...outcomeOf(world, row),
   }))
 }
+
+type DisputeColumns = Pick<Tables['payment'], 'disputed_at' | 'dispute_won_at'>
+
+/** What became of a charge, apart from refunds. */
+export const outcomeOf = (
+  world: Pick<World, 'config'>,
+  payment: DisputeColumns & Pick<Tables['payment'], 'state'>,
+) => ({
+  is_collected: payment.state !== 'capture_failed',
+  ...disputeDays(world, payment),
+})
+
+export const disputeDays = (
+  world: Pick<World, 'config'>,
+  { disputed_at, dispute_won_at }: DisputeColumns,
+): Pick<Receipt, 'disputed_on' | 'dispute_won_on'> => ({
+  ...(disputed_at ? { disputed_on: dayOf(world, disputed_at) } : {}),
+  ...(dispute_won_at ? { dispute_won_on: dayOf(world, dispute_won_at) } : {}),
+})
 
 type CardColumns = Pick<Tables['payment'], 'card_brand' | 'card_last_four' | 'card_expires'>
 

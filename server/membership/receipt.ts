@@ -4,7 +4,7 @@ import { renewalTotal } from '#contract/renewal.ts'
 import { statement } from '#server/db/statement.ts'
 import { dayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
-import { cardOf } from './charges.ts'
+import { cardOf, outcomeOf } from './charges.ts'
 
 /** The order lines, the total and the payment reference of a member's order, and what it costs every month or year. */
 export async function receiptOf(world: World, member_id: string) {
@@ -22,6 +22,7 @@ export async function receiptOf(world: World, member_id: string) {
     })),
     total: toAmount(first.grand_total),
     ...cardOf(first),
+    ...outcomeOf(world, first),
     renewal_price: toAmount(renewalTotal(lines)),
     interval: intervalOf(lines),
   }
@@ -37,6 +38,7 @@ const readOrder = statement((db, { member_id }: { member_id: string }) =>
     .innerJoin('order_line', 'order_line.order_id', 'orders.id')
     .select(['reference', 'orders.created_at', 'grand_total', 'name', 'list', 'price_cents', 'renewal_cents'])
     .select(['billing_interval', 'card_brand', 'card_last_four', 'card_expires'])
+    .select(['payment.state', 'disputed_at', 'dispute_won_at'])
     .where('orders.member_id', '=', member_id)
     .orderBy('product_id'),
 )

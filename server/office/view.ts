@@ -5,6 +5,7 @@ import { addDays, mondayOf } from '#contract/renewal.ts'
 import { findNewestLink } from '#server/members/email-links.ts'
 import { pendingPhone } from '#server/members/phone.ts'
 import { paidRenewals } from '#server/membership/charges.ts'
+import { creditNotesOf } from '#server/membership/credit-notes.ts'
 import { receiptOf } from '#server/membership/receipt.ts'
 import { membershipSummary } from '#server/membership/summary.ts'
 import { Refusal } from '#server/refusal.ts'
@@ -14,16 +15,21 @@ import type { World } from '#server/world/world.ts'
 /** Everything a member sees in the office. */
 export async function viewOffice(world: World, member_id: string): Promise<OfficeView> {
   const member = await findMember(world, member_id)
-  const [membership, renewals, receipt, accepted, chart, referrals, emailLink] = await Promise.all([
+  const [membership, renewals, receipt, credit_notes, accepted, chart, referrals, emailLink] = await Promise.all([
     membershipSummary(world, member_id),
     paidRenewals(world, member_id),
     receiptOf(world, member_id),
+    creditNotesOf(world, member_id),
     acceptedTitles(world, member_id),
     weeklyChart(world, member),
     referralsOf(world, member),
     findNewestLink(world, 'email', member_id),
   ])
   const { first_name, last_name, business_name, username, email, mobile_phone, join_emails, sponsor_name } = member
+  const withNotes = <Charge extends { reference: string }>(charge: Charge) => ({
+    ...charge,
+    credit_notes: credit_notes.get(charge.reference) ?? [],
+  })
   const unconfirmed_phone = pendingPhone(world, member)
   const username_fixed_until =
     member.username_changed_at && nextUsernameChange(dayOf(world, member.username_changed_at))
@@ -45,9 +51,9 @@ export async function viewOffice(world: World, member_id: string): Promise<Offic
     joined_on: dayOf(world, member.joined_at),
     sponsor_name,
     membership,
-    renewals,
+    renewals: renewals.map(withNotes),
     ...(world.captcha.vendor ? { captcha: world.captcha.vendor.widget } : {}),
-    receipt,
+    receipt: withNotes(receipt),
     accepted,
     ...chart,
     brought: referrals,

@@ -27,7 +27,7 @@ export async function voidHold(world: World, job: AttemptKey & { transaction_id:
       gatewayDeadline(world),
     )
   if (result === 'refused' && (await hasNoCharge(world, key, transaction_id))) result = 'done'
-  if (result !== 'done') throw new Error(`the gateway did not confirm the void (${result})`)
+  if (result !== 'done' && result !== 'voided') throw new Error(`the gateway did not confirm the void (${result})`)
   await transition(world, key, ['abandoned', 'declined'], { state: 'voided' })
 }
 

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
 import { showAmount, toAmount } from '#contract/money.ts'
 import { type Db, inTransaction } from '#server/db/db.ts'
 import type { PaymentState, Tables } from '#server/db/tables.ts'
@@ -191,14 +192,25 @@ const findRefund = (db: Db, refund_id: string) =>
 type FoundRefund = Awaited<ReturnType<typeof findRefund>>
 
 /** `updated_at` of the payment stays the time when it was paid, which receipts show. */
-async function recordResult({ db, now }: Context, refund: FoundRefund, state: 'done' | 'refused') {
-  const { numUpdatedRows } = await db
-    .updateTable('refund')
-    .set({ state, ended_at: now() })
+async function recordResult({ db, now }: Context, refund: FoundRefund, result: 'done' | 'voided' | 'refused') {
+  const isOurs = await db
+    .selectFrom('refund')
+    .select('id')
     .where('id', '=', refund.id)
     .where('state', '=', 'requested')
+    .forUpdate()
     .executeTakeFirst()
-  if (!numUpdatedRows || state === 'refused') return
+  if (!isOurs) return
+  const outcome =
+    result === 'refused'
+      ? { state: 'refused' as const }
+      : { state: 'done' as const, is_void: result === 'voided', credit_note: await nextCreditNote(db) }
+  await db
+    .updateTable('refund')
+    .set({ ...outcome, ended_at: now() })
+    .where('id', '=', refund.id)
+    .execute()
+  if (result === 'refused') return
   await db
     .updateTable('payment')
     .set(({ eb, ref }) => {
@@ -212,6 +224,18 @@ async function recordResult({ db, now }: Context, refund: FoundRefund, state: 'd
     .where('reference', '=', refund.payment_reference)
     .execute()
   if (refund.member_id) await addJob(db, 'refunded', { member_id: refund.member_id, refund_id: refund.id }, now())
+}
+
+const CREDIT_NOTE_LOCK = 3_853_315
+
+/** The number after the last one. No other transaction can take one until this one ends, so that there is never a gap. */
+async function nextCreditNote(db: Db): Promise<number> {
+  await sql`select pg_advisory_xact_lock(${CREDIT_NOTE_LOCK})`.execute(db)
+  const { last } = await db
+    .selectFrom('refund')
+    .select(({ fn }) => fn.max('credit_note').as('last'))
+    .executeTakeFirstOrThrow()
+  return Number(last ?? 0) + 1
 }
 
 /** '$99.00' */

@@ -6,6 +6,7 @@ import { consentBundle } from '#server/members/consent.ts'
 import { qrCodePng, qrCodeSvg } from '#server/members/qr-code.ts'
 import { viewSecurity } from '#server/members/security.ts'
 import { memberOfSession } from '#server/members/session.ts'
+import { findCreditNote } from '#server/membership/credit-notes.ts'
 import { linkOf, viewOffice } from '#server/office/view.ts'
 import type { World } from '#server/world/world.ts'
 import { type Shell, sendPage } from './shell.ts'
@@ -13,6 +14,7 @@ import { type Shell, sendPage } from './shell.ts'
 const titles: Record<OfficeStart['screen'], string> = {
   office: 'Your office',
   security: 'Sign-in and security',
+  'credit-note': 'Credit note',
   'sign-in': 'Sign in',
   'grant-landing': 'Your office',
   'forgotten-password': 'Forgot your password',
@@ -77,6 +79,15 @@ export function addOffice(app: FastifyInstance, world: World, shell: Shell) {
       view: await viewSecurity(world, id, { officeKey: readOfficeCookie(request) }),
     }),
   )
+  addMemberPage('/office/credit-notes/:number', async ({ id }, request, reply) => {
+    const { number } = request.params as { number: string }
+    const found = /^[1-9]\d{0,8}$/.test(number) ? await findCreditNote(world, Number(number)) : undefined
+    if (found?.member_id !== id) {
+      reply.callNotFound()
+      return reply
+    }
+    return sendScreen(request, reply, { screen: 'credit-note', note: found.note })
+  })
   addMemberPage('/office/link.svg', async ({ id }, _request, reply) =>
     reply.type('image/svg+xml').send(qrCodeSvg(await linkOf(world, id))),
   )

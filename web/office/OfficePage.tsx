@@ -5,6 +5,7 @@ import { ConfirmEmail } from './details/ConfirmEmail.tsx'
 import { Unsubscribe } from './details/Unsubscribe.tsx'
 import { useFlashMessage } from './flashMessage.ts'
 import { Office } from './Office.tsx'
+import { CreditNote } from './receipt/CreditNote.tsx'
 import { Security } from './security/Security.tsx'
 import { ForgottenPassword } from './sign-in/ForgottenPassword.tsx'
 import { GrantLanding } from './sign-in/GrantLanding.tsx'
@@ -29,6 +30,8 @@ function renderScreen(start: OfficeStart, message: string | undefined) {
       return <Office start={start.view} />
     case 'security':
       return <Security start={start.view} />
+    case 'credit-note':
+      return <CreditNote note={start.note} />
     case 'sign-in':
       return <SignIn message={message} />
     case 'grant-landing':

@@ -6,6 +6,10 @@ export function redirectWithMessage(path: string, message: string): void {
   location.reload() // keeps the state of the history entry
 }
 
+/** Where a member goes after signing in: the page that asked for it, if it can be opened again, or the office. */
+export const signedInPath = (): string =>
+  /^\/office\/(security|credit-notes\/\d+)$/.test(location.pathname) ? location.pathname : '/office'
+
 /** The message left by `redirectWithMessage`. Reading it removes it. */
 export function useFlashMessage(): string | undefined {
   const [message, setMessage] = useState<string>()

@@ -62,6 +62,7 @@ async function everythingAbout(db: Db, member_id: string) {
       .selectFrom('refund')
       .innerJoin('payment', 'payment.reference', 'payment_reference')
       .select(['payment_reference', 'refund.amount_cents', 'reason', 'refund.state', 'refund.created_at'])
+      .select(['is_void', 'credit_note', 'ended_at'])
       .where('enrollment_id', '=', enrollment_id)
       .execute(),
     accepted_texts: await of('acceptance'),

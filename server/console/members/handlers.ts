@@ -1,4 +1,6 @@
 import type { consoleMemberCalls } from '#contract/console/members.ts'
+import { findCreditNote } from '#server/membership/credit-notes.ts'
+import { Refusal } from '#server/refusal.ts'
 import type { World } from '#server/world/world.ts'
 import type { StaffSession } from '../access/session.ts'
 import type { HandlersOf, Request } from '../console.ts'
@@ -29,6 +31,11 @@ export const membersHandlers = {
   exportMembers: (input, { world, session }) => exportMembers(world, input, session),
   getFilters: async (_input, { world }) => ({ packages: await packagesToFilterBy(world.db) }),
   getMember: ({ member_id }, { world }) => viewMember(world, member_id),
+  getCreditNote: async ({ number }, { world }) => {
+    const found = await findCreditNote(world, number)
+    if (!found) throw new Refusal(404, 'There is no such credit note.')
+    return found.note
+  },
   refundPayment: thenViewMember(refundPayment),
   voidPayment: thenViewMember(voidPayment),
   cancelMembership: thenViewMember(cancelMembership),

@@ -89,7 +89,7 @@ it('19.36 a refund, a decline and a cancellation are told again while they are t
   while (await runJobs(site.world));
   const [refunded = ''] = (await idsOf(joy)).filter((id) => id.startsWith('refunded:'))
   expect(await resend(joy, refunded)).toBe(200)
-  expect((await subjectsTo(joy)).filter((subject) => subject === 'Your refund of $99.00')).toHaveLength(2)
+  expect((await subjectsTo(joy)).filter((subject) => subject === 'Your charge of $99.00 was canceled')).toHaveLength(2)
 })
 
 it('19.36 an email of another member, or one that cannot be made again, is refused', async () => {

@@ -5,6 +5,7 @@ import type { Db } from '#server/db/db.ts'
 import type { Tables } from '#server/db/tables.ts'
 import { findNewestLink } from '#server/members/email-links.ts'
 import { factorsOf } from '#server/members/factors.ts'
+import { disputeDays } from '#server/membership/charges.ts'
 import { startsOn } from '#server/membership/next-step.ts'
 import { linesOn } from '#server/membership/prices.ts'
 import { freeDaysGiven } from '#server/membership/renewal-day.ts'
@@ -22,6 +23,7 @@ import {
   type FoundPayment,
   type FoundRefund,
   findMember,
+  isVoided,
   paymentsOf,
   refundsOf,
 } from './member-rows.ts'
@@ -147,7 +149,8 @@ function toPayment(world: World, payment: FoundPayment, allRefunds: FoundRefund[
     reference: payment.reference,
     period: payment.period,
     at: payment.updated_at.toISOString(),
-    state: payment.state,
+    state: isVoided(payment, refunds) ? 'voided' : payment.state,
+    ...disputeDays(world, payment),
     amount: toAmount(payment.amount_cents),
     refunded: toAmount(payment.refunded_cents),
     refund_pending: toAmount(sum('requested')),
@@ -155,10 +158,11 @@ function toPayment(world: World, payment: FoundPayment, allRefunds: FoundRefund[
     may_void: mayVoid(world, payment) && left === payment.amount_cents,
     ...(card_last_four ? { card: { brand: brandName(payment.card_brand), last_four: card_last_four } } : {}),
     ...(decline_class ? { decline: [decline_class, issuer_code].filter(Boolean).join(', code ') } : {}),
-    refunds: refunds.map(({ amount_cents, is_void, state, reason, who, created_at }) => ({
+    refunds: refunds.map(({ amount_cents, is_void, state, credit_note, reason, who, created_at }) => ({
       amount: toAmount(amount_cents),
       is_void,
       state,
+      ...(credit_note ? { credit_note } : {}),
       reason,
       who,
       at: created_at.toISOString(),

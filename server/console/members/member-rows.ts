@@ -39,7 +39,7 @@ export const paymentsOf = (db: Db, enrollment_id: string) =>
   db
     .selectFrom('payment')
     .select(['reference', 'attempt', 'period', 'state', 'amount_cents', 'refunded_cents', 'created_at', 'updated_at'])
-    .select(['card_brand', 'card_last_four', 'decline_class', 'issuer_code'])
+    .select(['card_brand', 'card_last_four', 'decline_class', 'issuer_code', 'disputed_at', 'dispute_won_at'])
     .where('enrollment_id', '=', enrollment_id)
     .orderBy('attempt', 'desc')
     .limit(MAX_PAYMENTS)
@@ -55,3 +55,9 @@ export const refundsOf = (db: Db, enrollment_id: string) =>
     .orderBy('refund.created_at')
     .execute()
 export type FoundRefund = Awaited<ReturnType<typeof refundsOf>>[number]
+
+/** Whether a charge was canceled before it was collected. */
+export const isVoided = ({ reference }: Pick<FoundPayment, 'reference'>, refunds: FoundRefund[]): boolean =>
+  refunds.some(
+    ({ payment_reference, is_void, state }) => payment_reference === reference && is_void && state === 'done',
+  )

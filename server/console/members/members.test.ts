@@ -170,7 +170,7 @@ describe('actions', () => {
     const both = await Promise.all([1, 2].map((n) => refund({ amount: '99', reason: `try ${n}` })))
     expect(both.map(({ statusCode }) => statusCode).sort()).toEqual([200, 409])
     expect(await paymentOf('joyok')).toMatchObject({ state: 'refunded', refunded_cents: 9900 })
-    expect(await emailsTo(site, 'joyok@mail.example', 'Your refund of $99.00')).toHaveLength(1)
+    expect(await emailsTo(site, 'joyok@mail.example', 'Your charge of $99.00 was canceled')).toHaveLength(1)
     const rows = await site.db.selectFrom('audit').select('details').where('act', '=', 'refund_payment').execute()
     expect(rows.map(({ details }) => JSON.parse(details ?? ''))).toMatchObject([
       { after: { payment: reference, amount: '99.00' }, reason: expect.stringMatching(/^try \d$/) },

@@ -1,6 +1,7 @@
 import type { TimelineEntry } from '#contract/console/member-page.ts'
 import { actions, isAction } from '#contract/console/permissions.ts'
 import { toAmount } from '#contract/money.ts'
+import { showCreditNote } from '#contract/receipt-texts.ts'
 import type { Db } from '#server/db/db.ts'
 import type { PaymentState } from '#server/db/tables.ts'
 import { eventKinds, isEventKind } from '#server/security/security-log.ts'
@@ -8,7 +9,7 @@ import type { TouchRow } from '#server/sponsors/touches.ts'
 import type { World } from '#server/world/world.ts'
 import { emailSentAt, emailTexts, type repeatableEmails } from './member-emails.ts'
 import { brandName } from './member-list.ts'
-import type { FoundMember, FoundPayment, FoundRefund } from './member-rows.ts'
+import { type FoundMember, type FoundPayment, type FoundRefund, isVoided } from './member-rows.ts'
 
 /** The newest entries that a page shows. */
 const MAX_ENTRIES = 200
@@ -39,7 +40,8 @@ export async function timelineOf(
       detail: member.joined_name ?? member.sponsor_name,
       tone: 'good',
     }),
-    ...payments.map(paymentEntry),
+    ...payments.map((payment) => paymentEntry(payment, isVoided(payment, refunds))),
+    ...payments.flatMap(disputeEntries),
     ...refunds.map(refundEntry),
     ...(member.cancelled_at ? [entry('membership', member.cancelled_at, 'Canceled the membership', {})] : []),
     ...(member.ends_at && member.state === 'ended'
@@ -81,8 +83,8 @@ const paymentTexts: { [State in PaymentState]: [text: string, tone: TimelineEntr
   disputed: ['Payment disputed', 'bad'],
 }
 
-function paymentEntry(payment: FoundPayment): TimelineEntry {
-  const [what, tone] = paymentTexts[payment.state]
+function paymentEntry(payment: FoundPayment, isVoided: boolean): TimelineEntry {
+  const [what, tone] = paymentTexts[isVoided ? 'voided' : payment.state]
   const { card_last_four, period, decline_class, issuer_code } = payment
   const detail = [
     period ? `renewal ${period}` : 'first charge',
@@ -97,20 +99,41 @@ function paymentEntry(payment: FoundPayment): TimelineEntry {
   })
 }
 
+const disputeEntries = ({ disputed_at, dispute_won_at, amount_cents, reference }: FoundPayment): TimelineEntry[] => {
+  const more = { amount: toAmount(amount_cents), detail: reference }
+  return [
+    ...(disputed_at ? [entry('money', disputed_at, 'Dispute opened', { ...more, tone: 'bad' as const })] : []),
+    ...(dispute_won_at ? [entry('money', dispute_won_at, 'Dispute won', { ...more, tone: 'good' as const })] : []),
+  ]
+}
+
 const refundTexts: Record<FoundRefund['state'], string> = {
   requested: 'Refund requested',
   done: 'Refund made',
   refused: 'Refund refused by the gateway',
 }
 
+const voidTexts: Record<FoundRefund['state'], string> = {
+  requested: 'Void requested',
+  done: 'Void made: never collected',
+  refused: 'Void refused by the gateway',
+}
+
 const refundEntry = (refund: FoundRefund): TimelineEntry =>
-  entry('money', refund.ended_at ?? refund.created_at, refundTexts[refund.state], {
-    amount: toAmount(refund.amount_cents),
-    detail: refund.payment_reference,
-    reason: refund.reason,
-    who: refund.who,
-    tone: refund.state === 'refused' ? 'bad' : 'plain',
-  })
+  entry(
+    'money',
+    refund.ended_at ?? refund.created_at,
+    refund.is_void ? voidTexts[refund.state] : refundTexts[refund.state],
+    {
+      amount: toAmount(refund.amount_cents),
+      detail: [refund.credit_note && showCreditNote(refund.credit_note), refund.payment_reference]
+        .filter(Boolean)
+        .join(' · '),
+      reason: refund.reason,
+      who: refund.who,
+      tone: refund.state === 'refused' ? 'bad' : 'plain',
+    },
+  )
 
 async function eventsOf(db: Db, member_id: string, emails: Journal['emails']): Promise<TimelineEntry[]> {
   const rows = await db

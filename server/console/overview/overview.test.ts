@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ProblemList, Today } from '#contract/console/overview.ts'
 import { cards } from '#server/gateways/payment/cards.ts'
+import type { SandboxGateway } from '#server/gateways/payment/sandbox/sandbox.ts'
+import { reconcile } from '#server/payments/books/reconciliation.ts'
+import { requestRefund, requestVoid } from '#server/payments/refunds.ts'
 import { joinedMember } from '#server/test/member.ts'
 import { type Site, testSite } from '#server/test/site.ts'
 import { staffMember, type TestStaff } from '#server/test/staff.ts'
@@ -28,8 +31,9 @@ describe('today', () => {
     await doEverythingDue(site.world)
     owner = await staffMember(site, 'owner')
     const view = await today()
-    expect(view.today).toEqual({ joined: 1, collected: '99.00', first_payments: 1, renewals: 0 })
-    expect(view.week_ago).toEqual({ joined: 2, collected: '198.00', first_payments: 2, renewals: 0 })
+    const none = { renewals: 0, refunded: '0.00', disputed: '0.00' }
+    expect(view.today).toEqual({ joined: 1, collected: '99.00', first_payments: 1, ...none })
+    expect(view.week_ago).toEqual({ joined: 2, collected: '198.00', first_payments: 2, ...none })
     expect(view.newest).toHaveLength(3)
   })
 
@@ -44,6 +48,53 @@ describe('today', () => {
     await doEverythingDue(site.world)
     owner = await staffMember(site, 'owner')
     expect(await today()).toMatchObject({ declined: 0, saved: 1, past_due: 0 })
+  })
+})
+
+describe('collected', () => {
+  let figures: Site
+  beforeAll(async () => {
+    figures = await testSite({ TIME_ZONE: 'UTC' })
+  })
+  afterAll(() => figures.close())
+
+  const dayFigures = async () => {
+    await doEverythingDue(figures.world)
+    const reply = await (await staffMember(figures, 'owner')).get('today')
+    return (reply.json() as Today).today
+  }
+  const newCharge = async (cc_number: string = cards.good) => {
+    const { username } = await joinedMember(figures, { cc_number })
+    await doEverythingDue(figures.world)
+    return figures.db
+      .selectFrom('payment')
+      .innerJoin('member', 'member.enrollment_id', 'payment.enrollment_id')
+      .select(['reference', 'transaction_id'])
+      .where('username', '=', username)
+      .executeTakeFirstOrThrow()
+  }
+  const request = { reason: 'A test', who: 'staff' }
+
+  it('19.17 leaves out voided charges, and shows refunds and disputes on the day they happen', async () => {
+    const [voided, refundedToday] = [await newCharge(), await newCharge()]
+    const [refundedLater, disputed] = [await newCharge(), await newCharge()]
+    await requestVoid(figures.world, { reference: voided.reference, ...request })
+    await requestRefund(figures.world, { reference: refundedToday.reference, ...request }) // before it settled: a void
+    expect(await dayFigures()).toEqual({
+      ...{ joined: 4, collected: '198.00', first_payments: 2, renewals: 0 },
+      ...{ refunded: '0.00', disputed: '0.00' },
+    })
+    figures.advance(2 * DAY)
+    await requestRefund(figures.world, { reference: refundedLater.reference, amount_cents: 4000, ...request })
+    await (figures.world.payment as SandboxGateway).dispute(disputed.transaction_id ?? '', 'open')
+    await reconcile(figures.world, new Date(0))
+    expect(await dayFigures()).toMatchObject({ collected: '0.00', refunded: '40.00', disputed: '99.00' })
+    figures.advance(5 * DAY)
+    const reply = await (await staffMember(figures, 'owner')).get('today')
+    expect((reply.json() as Today).week_ago, 'the day of the charges stays as it was').toMatchObject({
+      collected: '198.00',
+      first_payments: 2,
+    })
   })
 })
 

@@ -30,22 +30,30 @@ const dayRange = ({ config }: World, day: string) => ({
   to: startOfDay(config.TIME_ZONE, addDays(day, 1)),
 })
 
-/** A refunded payment was collected on its day all the same; the journal has the refund. */
+/** Taken by the gateway, and not canceled before it settled. What went back later is shown on the day it went back. */
+const isCollected = sql`payment.state in ('captured', 'refunded', 'disputed') and not exists (select from refund
+  where payment_reference = payment.reference and is_void and refund.state = 'done')`
+
 async function figuresOf(world: World, day: string): Promise<Today['today']> {
   const { from, to } = dayRange(world, day)
-  const { rows } = await sql<{ joined: number; cents: number; first_payments: number; renewals: number }>`
-    select (select count(*) from member where joined_at >= ${from} and joined_at < ${to}) as joined,
-      coalesce(sum(amount_cents), 0) as cents, count(*) filter (where period = 0) as first_payments,
-      count(*) filter (where period > 0) as renewals
-    from payment where state in ('captured', 'refunded', 'disputed') and updated_at >= ${from} and updated_at < ${to}`.execute(
-    world.db,
-  )
-  const [row] = rows
+  const within = (column: string) => sql`${sql.ref(column)} >= ${from} and ${sql.ref(column)} < ${to}`
+  type Name = 'joined' | 'collected' | 'first_payments' | 'renewals' | 'refunded' | 'disputed'
+  const { rows } = await sql<Record<Name, string>>`
+    select (select count(*) from member where ${within('joined_at')}) as joined,
+      coalesce(sum(amount_cents), 0) as collected, count(*) filter (where period = 0) as first_payments,
+      count(*) filter (where period > 0) as renewals,
+      (select coalesce(sum(amount_cents), 0) from refund
+        where state = 'done' and not is_void and ${within('ended_at')}) as refunded,
+      (select coalesce(sum(amount_cents), 0) from payment where ${within('disputed_at')}) as disputed
+    from payment where ${isCollected} and ${within('updated_at')}`.execute(world.db)
+  const figure = (name: Name) => Number(rows[0]?.[name] ?? 0)
   return {
-    joined: Number(row?.joined ?? 0),
-    collected: toAmount(Number(row?.cents ?? 0)),
-    first_payments: Number(row?.first_payments ?? 0),
-    renewals: Number(row?.renewals ?? 0),
+    joined: figure('joined'),
+    collected: toAmount(figure('collected')),
+    first_payments: figure('first_payments'),
+    renewals: figure('renewals'),
+    refunded: toAmount(figure('refunded')),
+    disputed: toAmount(figure('disputed')),
   }
 }
 
@@ -55,7 +63,7 @@ async function queueOf(world: World, day: string) {
     select (select count(*) from membership where due_at is not null and due_at < ${to}) as renewals_due,
       (select count(*) from membership where state = 'past_due') as past_due,
       (select count(*) from payment where state = 'declined' and period > 0 and updated_at >= ${from} and updated_at < ${to}) as declined,
-      (select count(*) from payment where state in ('captured', 'refunded', 'disputed') and period > 0 and updated_at >= ${from} and updated_at < ${to}
+      (select count(*) from payment where ${isCollected} and period > 0 and updated_at >= ${from} and updated_at < ${to}
         and exists (select from payment earlier where earlier.enrollment_id = payment.enrollment_id
           and earlier.period = payment.period and earlier.state = 'declined')) as saved,
       (select count(*) from member where cancelled_at is not null and cancelled_at >= ${from} and cancelled_at < ${to}) as canceled`.execute(

@@ -155,8 +155,11 @@ export type DeclineClass = 'input' | 'card' | 'bank' | 'fraud'
 /** refused: the gateway will never do it. unknown: try again. */
 export type Settlement = 'done' | 'refused' | 'unknown'
 
-/** not_settled: a partial refund is possible once the charge has settled, usually the next day. */
-export type RefundResult = Settlement | 'not_settled'
+/**
+ * voided: done, by canceling a charge that had not settled. not_settled: a partial refund is possible once the charge has
+ * settled, usually the next day.
+ */
+export type RefundResult = Settlement | 'voided' | 'not_settled'
 
 /** A transaction in the gateway's own books. A full refund before settlement makes it 'voided'. */
 export type Transaction = {

@@ -60,8 +60,12 @@ async function winDispute<Row extends JournalRow>(context: Context, attempt: Row
 }
 
 const changeState = (
-  { db }: Pick<World, 'db'>,
+  { db, now }: Pick<World, 'db' | 'now'>,
   attempt: JournalRow,
   from: 'captured' | 'disputed',
   state: 'captured' | 'disputed',
-) => transition({ db, now: () => attempt.updated_at }, attempt, [from], { state })
+) =>
+  transition({ db, now: () => attempt.updated_at }, attempt, [from], {
+    state,
+    ...(state === 'disputed' ? { disputed_at: now(), dispute_won_at: null } : { dispute_won_at: now() }),
+  })

@@ -1,5 +1,11 @@
+import { useState } from 'react'
 import type { PaymentRow } from '#contract/console/member-page.ts'
+import { longDay } from '#contract/days.ts'
 import { showAmount } from '#contract/money.ts'
+import { showCreditNote } from '#contract/receipt-texts.ts'
+import { downloadCreditNote } from '#web/receipt/creditNote.ts'
+import { ErrorNotice } from '#web/ui/ErrorNotice.tsx'
+import { errorMessage } from '#web/ui/errorMessage.ts'
 import { useConsole } from '../api.ts'
 import { Chip, Panel, showTime, type Tone } from '../parts.tsx'
 import type { MemberAction } from './memberActions.tsx'
@@ -43,7 +49,7 @@ function Payment({ payment, onAction }: { payment: PaymentRow; onAction: MoneyPr
         <p className="payment-line">
           <strong>{showAmount(payment.amount)}</strong>
           <Chip tone={tones[state] ?? 'plain'}>{texts[state] ?? state.replaceAll('_', ' ')}</Chip>
-          {payment.refunded !== '0.00' && <Chip>refunded {showAmount(payment.refunded)}</Chip>}
+          {payment.refunded !== '0.00' && state !== 'voided' && <Chip>refunded {showAmount(payment.refunded)}</Chip>}
           {payment.refund_pending !== '0.00' && (
             <Chip tone="warn">refund of {showAmount(payment.refund_pending)} under way</Chip>
           )}
@@ -53,9 +59,16 @@ function Payment({ payment, onAction }: { payment: PaymentRow; onAction: MoneyPr
           {card && ` · ${card.brand} ${card.last_four}`}
           {decline && ` · ${decline}`} · <code>{reference}</code>
         </p>
-        {payment.refunds.map(({ amount, is_void, state, reason, who, at }) => (
+        {payment.disputed_on && (
+          <p className="small">
+            Dispute found on {longDay(payment.disputed_on)}
+            {payment.dispute_won_on && `, won on ${longDay(payment.dispute_won_on)}`}
+          </p>
+        )}
+        {payment.refunds.map(({ amount, is_void, state, credit_note, reason, who, at }) => (
           <p className="small" key={at}>
             {is_void ? 'Voided' : `${showAmount(amount)} back`} ({state}): “{reason}”, {who}
+            {credit_note && <CreditNoteButton number={credit_note} />}
           </p>
         ))}
       </div>
@@ -71,6 +84,30 @@ function Payment({ payment, onAction }: { payment: PaymentRow; onAction: MoneyPr
           )}
         </div>
       )}
+    </>
+  )
+}
+
+/** Saves the PDF that the member can get in the office. */
+function CreditNoteButton({ number }: { number: number }) {
+  const { api } = useConsole()
+  const [error, setError] = useState<string>()
+  const download = async () => {
+    setError(undefined)
+    try {
+      downloadCreditNote(await api.getCreditNote({ number }))
+    } catch (cause) {
+      setError(errorMessage(cause))
+    }
+  }
+  return (
+    <>
+      {' · '}
+      <button type="button" className="link" onClick={download}>
+        {showCreditNote(number)}
+        <span className="unseen"> as PDF</span>
+      </button>
+      <ErrorNotice message={error} />
     </>
   )
 }

@@ -25,6 +25,8 @@ export function TodayScreen() {
         </Figure>
         <Figure name="Collected" value={showAmount(today.collected)}>
           {plural(today.renewals, 'renewal')}, {plural(today.first_payments, 'first payment')}
+          {today.refunded !== '0.00' && ` · ${showAmount(today.refunded)} refunded`}
+          {today.disputed !== '0.00' && ` · ${showAmount(today.disputed)} disputed`}
         </Figure>
         <Figure name="Renewals to come today" value={data.renewals_due}>
           {data.declined} declined today, {data.saved} saved ·{' '}

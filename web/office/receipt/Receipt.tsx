@@ -1,26 +1,19 @@
-import { useState } from 'react'
 import { brand } from '#contract/brand.ts'
 import { longDay } from '#contract/days.ts'
-import { showAmount, showPrice } from '#contract/money.ts'
+import { showPrice } from '#contract/money.ts'
 import type { OfficeView } from '#contract/office/view.ts'
-import { DownloadIcon, PrintIcon } from '#web/laterIcons.tsx'
-import { log } from '#web/log.ts'
-import { ErrorNotice } from '#web/ui/ErrorNotice.tsx'
-import { downloadReceipt, showCard } from './downloadReceipt.ts'
+import { creditNotePath, receiptTexts, showCreditNote, type TotalRow } from '#contract/receipt-texts.ts'
+import type { Receipt as Charge } from '#contract/receipts.ts'
+import { showCard } from '#web/receipt/creditNote.ts'
+import { downloadReceipt } from './downloadReceipt.ts'
+import { PrintOrSave, usePdf } from './PrintOrSave.tsx'
 
 /** Prints without the rest of the page: see print.css. */
 export function Receipt({ view }: { view: OfficeView }) {
-  const { reference, paid_on, lines, total, card } = view.receipt
-  const [error, setError] = useState<string>()
-  const download = (receipt: Parameters<typeof downloadReceipt>[1]) => {
-    setError(undefined)
-    try {
-      downloadReceipt(view, receipt)
-    } catch (cause) {
-      log('The PDF could not be made.', cause)
-      setError("Your browser couldn't make the PDF. Please print the receipt instead.")
-    }
-  }
+  const { reference, paid_on, lines, card } = view.receipt
+  const { is_paid, totals, sentences } = receiptTexts(view.receipt)
+  const { save, error } = usePdf()
+  const download = (receipt: Charge) => save(() => downloadReceipt(view, receipt))
   return (
     <section className="card receipt" aria-labelledby="receipt">
       <p className="receipt-brand">
@@ -38,11 +31,20 @@ export function Receipt({ view }: { view: OfficeView }) {
             <dd>{showPrice(line)}</dd>
           </div>
         ))}
-        <div className="total">
-          <dt>Paid</dt>
-          <dd>{showAmount(total)}</dd>
-        </div>
+        {totals.map((row) => (
+          <div key={row.name + row.credit_note} className={row.credit_note ? undefined : 'total'}>
+            <dt>
+              <Total row={row} />
+            </dt>
+            <dd>{row.amount}</dd>
+          </div>
+        ))}
       </dl>
+      {sentences.map((sentence) => (
+        <p className="small" key={sentence}>
+          {sentence}
+        </p>
+      ))}
       <dl className="facts">
         <div>
           <dt>Member</dt>
@@ -56,7 +58,7 @@ export function Receipt({ view }: { view: OfficeView }) {
         </div>
         {card && (
           <div>
-            <dt>Paid with</dt>
+            <dt>{is_paid ? 'Paid with' : 'Card'}</dt>
             <dd>{showCard(card)}</dd>
           </div>
         )}
@@ -67,17 +69,7 @@ export function Receipt({ view }: { view: OfficeView }) {
           </dd>
         </div>
       </dl>
-      <ErrorNotice message={error} />
-      <div className="receipt-actions">
-        <button type="button" className="button quiet" onClick={() => download(view.receipt)}>
-          <DownloadIcon />
-          Download PDF
-        </button>
-        <button type="button" className="button quiet" onClick={() => print()}>
-          <PrintIcon />
-          Print
-        </button>
-      </div>
+      <PrintOrSave error={error} onSave={() => download(view.receipt)} />
       {view.renewals.length > 0 && (
         <details className="renewals-fold">
           <summary>Renewals ({view.renewals.length})</summary>
@@ -85,15 +77,48 @@ export function Receipt({ view }: { view: OfficeView }) {
             {view.renewals.map((renewal) => (
               <li key={renewal.reference}>
                 <time dateTime={renewal.paid_on}>{longDay(renewal.paid_on)}</time>
-                <span>{showAmount(renewal.total)}</span>
+                <span>{receiptTexts(renewal).totals[0]?.amount}</span>
                 <button type="button" className="link" onClick={() => download(renewal)}>
                   PDF<span className="unseen"> receipt of {longDay(renewal.paid_on)}</span>
                 </button>
+                <Outcome renewal={renewal} />
               </li>
             ))}
           </ul>
         </details>
       )}
     </section>
+  )
+}
+
+/** 'Refunded on December 20, 2026', with a link to the credit note. */
+const Total = ({ row: { name, credit_note } }: { row: TotalRow }) =>
+  credit_note ? (
+    <>
+      {name} <a href={creditNotePath(credit_note)}>{showCreditNote(credit_note)}</a>
+    </>
+  ) : (
+    name
+  )
+
+/** What became of a renewal, below its line. */
+function Outcome({ renewal }: { renewal: Charge }) {
+  const { totals, sentences } = receiptTexts(renewal)
+  return (
+    <>
+      {totals.slice(1).map((row) => (
+        <p className="outcome" key={row.name + row.credit_note}>
+          <span>
+            <Total row={row} />
+          </span>
+          {row.amount}
+        </p>
+      ))}
+      {sentences.map((sentence) => (
+        <p className="outcome" key={sentence}>
+          {sentence}
+        </p>
+      ))}
+    </>
   )
 }

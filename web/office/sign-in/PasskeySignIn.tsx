@@ -3,7 +3,7 @@ import { ActionButton, useAction } from '#web/ui/ActionButton.tsx'
 import { ErrorNotice } from '#web/ui/ErrorNotice.tsx'
 import { useHydrated } from '#web/useHydrated.ts'
 import { officeApi } from '../api.ts'
-import { redirectWithMessage } from '../flashMessage.ts'
+import { redirectWithMessage, signedInPath } from '../flashMessage.ts'
 import { needsCookies } from '../messages.ts'
 
 type PasskeySignInProps = {
@@ -18,7 +18,7 @@ export function PasskeySignIn({ token, children }: PasskeySignInProps) {
   const { button, error } = useAction(async () => {
     const options = await officeApi.getSignInPasskey(token ? { token } : {})
     await officeApi.signInWithPasskey({ response: await signWithPasskey(options) })
-    redirectWithMessage('/office', needsCookies) // appears only if the member is still signed out there
+    redirectWithMessage(signedInPath(), needsCookies) // appears only if the member is still signed out there
   })
   if (!isHydrated || !hasPasskeys()) return null
   return (

@@ -4,7 +4,7 @@ import type { PendingSignIn } from '#contract/office/security.ts'
 import { CodeField } from '#web/credentials/CodeField.tsx'
 import { CallForm, useCallForm } from '#web/ui/CallForm.tsx'
 import { officeApi } from '../api.ts'
-import { redirectWithMessage } from '../flashMessage.ts'
+import { redirectWithMessage, signedInPath } from '../flashMessage.ts'
 import { needsCookies } from '../messages.ts'
 import { PasskeySignIn } from './PasskeySignIn.tsx'
 
@@ -20,7 +20,7 @@ export function SecondStep({ pending, onRestart }: SecondStepProps) {
     rules: { code },
     send: async (values) => {
       await officeApi.signInWithCode({ ...values, token })
-      redirectWithMessage('/office', needsCookies) // appears only if the member is still signed out there
+      redirectWithMessage(signedInPath(), needsCookies) // appears only if the member is still signed out there
     },
   })
   return (

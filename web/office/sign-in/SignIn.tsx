@@ -8,7 +8,7 @@ import type { Form } from '#web/form/useForm.ts'
 import { CallForm, useCallForm } from '#web/ui/CallForm.tsx'
 import { Notice } from '#web/ui/Notice.tsx'
 import { officeApi } from '../api.ts'
-import { redirectWithMessage } from '../flashMessage.ts'
+import { redirectWithMessage, signedInPath } from '../flashMessage.ts'
 import { needsCookies } from '../messages.ts'
 import { PasskeySignIn } from './PasskeySignIn.tsx'
 import { SecondStep } from './SecondStep.tsx'
@@ -35,7 +35,7 @@ export function SignInForm({ onTry }: { onTry?: () => void }) {
       onTry?.()
       const { second_factor } = await officeApi.signIn(values)
       if (second_factor) return setPending(second_factor)
-      redirectWithMessage('/office', needsCookies) // appears only if the member is still signed out there
+      redirectWithMessage(signedInPath(), needsCookies) // appears only if the member is still signed out there
     },
   })
   if (pending) return <SecondStep pending={pending} onRestart={() => setPending(undefined)} />

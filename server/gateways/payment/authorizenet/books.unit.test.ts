@@ -144,9 +144,9 @@ describe('capture and void', () => {
 describe('a refund', () => {
   it('of an unsettled transaction is a void', async () => {
     const transaction_id = await captured()
-    expect(await gateway.refund(refundOf(transaction_id, 9900), noDeadline())).toBe('done')
+    expect(await gateway.refund(refundOf(transaction_id, 9900), noDeadline())).toBe('voided')
     expect(statusOf(transaction_id)).toBe('voided')
-    expect(await gateway.refund(refundOf(transaction_id, 9900), noDeadline())).toBe('done')
+    expect(await gateway.refund(refundOf(transaction_id, 9900), noDeadline())).toBe('voided')
   })
 
   it('of a partial amount waits for the settlement', async () => {

@@ -30,7 +30,7 @@ export function openSettlements({ transact, findDetails, stateOf }: Transactions
     const details = await findDetails(transaction_id, signal)
     const state = details ? transactionState(details.transactionStatus) : 'not_found'
     if (!details || !Number.isInteger(amount_cents) || amount_cents < 1) return 'refused'
-    if (state === 'voided') return amount_cents === toCents(details.authAmount) ? 'done' : 'refused'
+    if (state === 'voided') return amount_cents === toCents(details.authAmount) ? 'voided' : 'refused'
     const captured_cents = toCents(details.settleAmount)
     if (state !== 'captured' || amount_cents > captured_cents) return 'refused'
     const earlier = await findRefund(request, details, signal)
@@ -43,7 +43,7 @@ export function openSettlements({ transact, findDetails, stateOf }: Transactions
     if (!refundRefusals.notSettled.has(reason)) return 'unknown'
     if (amount_cents < captured_cents) return 'not_settled'
     const voided = await transact(followUpRequest('voidTransaction', transaction_id), signal)
-    return voided.responseCode === '1' ? 'done' : 'unknown'
+    return voided.responseCode === '1' ? 'voided' : 'unknown'
   }
 
   /** Whether the refund was already made. Refused if its amount was another, or if the charge is disputed. */

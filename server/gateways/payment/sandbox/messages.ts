@@ -116,7 +116,7 @@ export const SettlementReply: z.ZodMiniType<{ settlement: Settlement }> = z.obje
   settlement: z.enum(['done', 'refused', 'unknown']),
 })
 export const RefundReply: z.ZodMiniType<{ settlement: RefundResult }> = z.object({
-  settlement: z.enum(['done', 'refused', 'unknown', 'not_settled']),
+  settlement: z.enum(['done', 'voided', 'refused', 'unknown', 'not_settled']),
 })
 export const TransactionsReply: z.ZodMiniType<{ transactions: Transaction[] }> = z.object({
   transactions: z.array(

@@ -182,14 +182,16 @@ function refundOnce(ledger: Ledger, { transaction_id, amount_cents, refund_refer
   const entry = ledger.findTransaction(transaction_id)
   const isFull = amount_cents === entry?.amount_cents
   const isDone = ({ refunds }: Entry) => refunds?.get(refund_reference) === amount_cents
-  if (entry && (isDone(entry) || (entry.state === 'voided' && isFull))) return 'done'
+  if (entry?.state === 'voided' && isFull) return 'voided'
+  if (entry && isDone(entry)) return 'done'
   if (!Number.isInteger(amount_cents) || amount_cents < 1 || !entry?.captured_at) return 'refused'
   if (entry.state !== 'captured' || amount_cents + (entry.refunded_cents ?? 0) > entry.amount_cents) return 'refused'
   const isSettled = settledAt(new Date(entry.captured_at)) <= ledger.now()
   if (!isSettled && !isFull) return 'not_settled'
   const line = { transaction_id, refund_reference, refund_cents: amount_cents }
   const after = ledger.refund(isSettled ? line : { ...line, is_void: true })
-  return after && isDone(after) ? 'done' : 'refused'
+  if (!after || !isDone(after)) return 'refused'
+  return after.state === 'voided' ? 'voided' : 'done'
 }
 
 /** Card networks give every transaction an id. Ours is derived from the ledger's. */

@@ -1,0 +1,52 @@
+import { longDay } from './days.ts'
+import { showAmount, toAmount, toCents } from './money.ts'
+import type { Receipt } from './receipts.ts'
+
+/** 12 → 'CN-0012' */
+export const showCreditNote = (number: number): string => `CN-${String(number).padStart(4, '0')}`
+
+/** Where the office shows it. */
+export const creditNotePath = (number: number): string => `/office/credit-notes/${number}`
+
+/** A line below the lines of a receipt. `credit_note`: the refund or the void that it is about. */
+export type TotalRow = { name: string; amount: string; credit_note?: number }
+
+type Charge = Pick<Receipt, 'total' | 'credit_notes' | 'disputed_on' | 'dispute_won_on' | 'is_collected'>
+
+/** What became of a charge, in words: for the page, the list and the PDF alike. */
+export function receiptTexts({ total, credit_notes, disputed_on, dispute_won_on, is_collected }: Charge) {
+  const voided = credit_notes.find(({ is_void }) => is_void)
+  const refunded = credit_notes.reduce((sum, { amount }) => sum + (toCents(amount) ?? 0), 0)
+  const left = toAmount((toCents(total) ?? 0) - refunded)
+  const is_disputed = disputed_on !== undefined && !dispute_won_on
+  const is_paid = !voided && is_collected
+  const totals: TotalRow[] = [
+    { name: is_paid ? 'Paid' : 'Total', amount: showAmount(total) },
+    ...credit_notes.map(({ number, issued_on, amount, is_void }) => ({
+      name: `${is_void ? 'Canceled' : 'Refunded'} on ${longDay(issued_on)}`,
+      amount: `-${showAmount(amount)}`,
+      credit_note: number,
+    })),
+    ...(refunded ? [{ name: voided ? 'Charged' : 'Paid after refunds', amount: showAmount(left) }] : []),
+  ]
+  const sentences = [
+    ...(voided ? ['This charge was canceled before it was collected.'] : []),
+    ...(is_collected ? [] : ['This charge hasn’t been collected.']),
+    ...(is_disputed ? [`This charge has been in dispute with your bank since ${longDay(disputed_on)}.`] : []),
+    ...(dispute_won_on
+      ? [`A bank dispute about this charge ended on ${longDay(dispute_won_on)}. The charge stands.`]
+      : []),
+  ]
+  const status = voided
+    ? 'Canceled'
+    : is_disputed
+      ? 'Disputed'
+      : refunded
+        ? left === '0.00'
+          ? 'Refunded'
+          : `${showAmount(toAmount(refunded))} refunded`
+        : is_collected
+          ? undefined
+          : 'Not collected'
+  return { is_paid, totals, sentences, status }
+}
