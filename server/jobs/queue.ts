@@ -118,10 +118,11 @@ const kindsFor = (...wanted: Purpose[]) => jobKinds.filter((kind) => wanted.incl
 export const emailsToMembers = kindsFor('email to its member')
 export const emailKinds = kindsFor('email to its member', 'email to someone else')
 
-/** Run separately, so that a mail server that does not answer cannot delay payments. */
+/** Run separately, so that a mail server that does not answer delays only emails. */
 export const jobGroups = {
   payments: kindsFor('payment'),
-  emails: kindsFor('email to its member', 'email to someone else', 'announcement'),
+  emails: emailKinds,
+  announcements: kindsFor('announcement'),
 }
 
 export const newJob = <Kind extends JobKind>(kind: Kind, payload: JobPayloads[Kind], run_at: Date) => ({

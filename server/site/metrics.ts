@@ -100,7 +100,8 @@ const readings: Reading[] = [
     name: 'foyer_jobs_given_up_total',
     help: 'Emails that this process has abandoned',
     labels: ['kind'],
-    readEach: () => jobGroups.emails.map((kind) => [{ kind }, abandonedJobs.get(kind) ?? 0]),
+    readEach: () =>
+      [...jobGroups.emails, ...jobGroups.announcements].map((kind) => [{ kind }, abandonedJobs.get(kind) ?? 0]),
   },
   {
     name: 'foyer_log_lines_lost_total',

@@ -12,7 +12,7 @@ export const JOBS_AT_ONCE = 24
 
 /** Claims the jobs that are due, runs them side by side, and returns how many there were. */
 export async function runJobs(world: World, ofKinds: readonly JobKind[] = jobKinds): Promise<number> {
-  const claim = ofKinds.every(needsGateway) && !world.paymentCalls.isAnswering() ? claimOne : claimMany
+  const claim = ofKinds.every((kind) => isSilent(world, kind)) ? claimOne : claimMany
   const { rows: jobs } = await claim(world.db, { now: world.now(), until: leaseEnd(world), ofKinds })
   const complete = createCompleter(world)
   const running = new Set(jobs.map(({ id }) => id))
@@ -25,7 +25,11 @@ export async function runJobs(world: World, ofKinds: readonly JobKind[] = jobKin
   return jobs.length
 }
 
-const needsGateway = (kind: JobKind) => jobGroups.payments.includes(kind)
+/** What this kind of job needs doesn't answer at the moment. */
+const isSilent = ({ paymentCalls, mail }: World, kind: JobKind) =>
+  jobGroups.payments.includes(kind)
+    ? !paymentCalls.isAnswering()
+    : jobGroups.emails.includes(kind) && !mail.isAnswering()
 
 type ClaimedJob = { id: string; kind: JobKind; payload: never; tries: number }
 
@@ -77,7 +81,7 @@ async function retryOrAbandon(world: World, { id, kind, tries }: ClaimedJob, err
   )
   if (isLast) abandonedJobs.set(kind, (abandonedJobs.get(kind) ?? 0) + 1)
   const now = world.now()
-  const isSilence = needsGateway(kind) && kind !== 'refund' && !world.paymentCalls.isAnswering() // a refund isn't urgent
+  const isSilence = kind !== 'refund' && isSilent(world, kind) // a refund isn't urgent
   const seconds = isSilence ? SILENCE_SECONDS : Math.min(2 ** tries, maxBackoffSeconds)
   const retry = { run_at: new Date(now.getTime() + seconds * 1000), leased_until: null }
   const uncounted = isSilence ? { tries: tries - 1 } : {} // the job isn't at fault

@@ -26,18 +26,22 @@ type Task = {
   batchSize: number | ((world: World) => number)
 }
 
-/** While the gateway is silent, tasks that need it pause after each try, as if nothing were due. */
-const withGateway =
+/** While the payment gateway or the mail server is silent, tasks that need it pause after each try, as if nothing were due. */
+const whileAnswering =
+  (isAnswering: (world: World) => boolean) =>
   (run: Task['run']): Task['run'] =>
   async (world) => {
     const done = await run(world)
-    return world.paymentCalls.isAnswering() ? done : 0
+    return isAnswering(world) ? done : 0
   }
+const withGateway = whileAnswering((world) => world.paymentCalls.isAnswering())
+const withMail = whileAnswering((world) => world.mail.isAnswering())
 
 /** Each has its own loop, so that a slow mail server delays only emails, and a slow gateway only what needs it. */
 const tasks: Task[] = [
   { run: withGateway((world) => runJobs(world, jobGroups.payments)), batchSize: JOBS_AT_ONCE },
-  { run: (world) => runJobs(world, jobGroups.emails), batchSize: JOBS_AT_ONCE },
+  { run: withMail((world) => runJobs(world, jobGroups.emails)), batchSize: JOBS_AT_ONCE },
+  { run: (world) => runJobs(world, jobGroups.announcements), batchSize: JOBS_AT_ONCE },
   { run: (world) => settleAttempts(world, settlementGroups.local), batchSize: ATTEMPTS_AT_ONCE },
   { run: withGateway((world) => settleAttempts(world, settlementGroups.gateway)), batchSize: ATTEMPTS_AT_ONCE },
   { run: publishScheduled, batchSize: 1 },

@@ -22,6 +22,7 @@ export const outboxMail = (parts: { db: Db; now: () => Date }): MailGateway => (
     }
     await insertMessage(parts.db, message)
   },
+  isAnswering: () => true,
   checkAccount: async () => accountOk,
 })
 

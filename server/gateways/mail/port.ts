@@ -5,6 +5,8 @@ import type { AccountCheck } from '#server/gateways/account.ts'
 export type MailGateway = {
   name: string
   send: (email: Email) => Promise<void>
+  /** False while the server accepts no email at all. An email that it refuses is an answer. */
+  isAnswering: () => boolean
   /** Whether the mail server can be used with our credentials. Sends nothing. */
   checkAccount: () => Promise<AccountCheck>
 }

@@ -8,6 +8,9 @@ const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTim
 /** For the whole email: a server that keeps responding "wait" never runs into the other timeouts. */
 const DEADLINE_MS = 60_000
 
+/** One lost connection happens. */
+const MAX_UNANSWERED = 2
+
 type Options = {
   deadlineMs?: number
   /** Sends nothing, not even the password, to a server that offers no TLS or has a certificate that is not trusted. */
@@ -27,6 +30,7 @@ export function smtpMail(
     return work(transport).finally(() => clearTimeout(timer))
   }
 
+  let unanswered = 0
   const senderHost = /@([^\s>]+)>?$/.exec(from)?.[1] ?? 'localhost'
 
   return {
@@ -46,12 +50,15 @@ export function smtpMail(
         disableUrlAccess: true,
       }
       await connect((transport) => transport.sendMail(mail)).catch((error: SmtpError) => {
+        unanswered = isDown(error) ? unanswered + 1 : 0
         const { code, responseCode } = error
         const message = `the mail server did not accept the email (${[code, responseCode].filter(Boolean).join(' ')})`
         const bounce = bounceOf(error)
         throw bounce ? new UndeliverableAddress(message, bounce) : new Error(message)
       })
+      unanswered = 0
     },
+    isAnswering: () => unanswered < MAX_UNANSWERED,
     checkAccount: () =>
       connect((transport) => transport.verify()).then(
         () => accountOk,
@@ -59,6 +66,9 @@ export function smtpMail(
       ),
   }
 }
+
+/** No email would get through now: the server doesn't answer, says that it's closed, or rejects our credentials. */
+const isDown = ({ code, responseCode }: SmtpError) => !responseCode || responseCode === 421 || code === 'EAUTH'
 
 /** What only another setting can fix. */
 const wrongAccount: Record<string, AccountCheck> = {
