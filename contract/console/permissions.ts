@@ -18,7 +18,7 @@ export const permissions = {
   change_memberships: { text: 'Cancel, resume and hold memberships', roles: ['owner', 'manager', 'support'] },
   adjust_billing: { text: 'Waive a period and move the renewal day', roles: ['owner', 'manager', 'finance'] },
   refund: { text: 'Refund and void payments', roles: ['owner', 'manager', 'finance'] },
-  see_problems: { text: 'See what needs a person', roles: ['owner', 'manager', 'support', 'finance', 'viewer'] },
+  see_problems: { text: 'See what needs attention', roles: ['owner', 'manager', 'support', 'finance', 'viewer'] },
   resolve_problems: { text: 'Resolve discrepancies with the gateway', roles: ['owner', 'manager', 'finance'] },
   see_sponsors: {
     text: 'See sponsors, their visits and joins',

@@ -17,7 +17,7 @@ const subjects: Record<EmailKind, RegExp> = {
   kept: /^Your membership continues$/,
   resumed: /^Your renewal date has changed$|^Your membership charges have resumed$/,
   waived: /without a charge$/,
-  moved: /^Your membership renews on another day$/,
+  moved: /^We moved your renewal date$/,
   refund: /^Your refund of/,
   price: /^Your price (changes on|stays)|^You pay less/,
   reminder: /^Your yearly reminder/,

@@ -29,7 +29,7 @@ const USAGE = `npm run payments -- COMMAND
   resolve REFERENCE KIND --reason "…"        accept a discrepancy with the gateway's books; KIND as in show
   hold USERNAME --reason "…"                 charge nothing more until the hold is lifted
   release USERNAME --reason "…"              lift a hold, also one that a dispute has caused
-  price PRODUCT AMOUNT --reason "…"          a package renews at another price: at once for new members and for
+  price PRODUCT AMOUNT --reason "…"          a package renews at a new price: immediately for new members and for
                                              everyone if it is lower; else after a notice by email
   backfill                                   look up the cards of members who joined before they were kept
 

@@ -14,7 +14,7 @@ const USAGE = `npm run staff -- COMMAND
   invite EMAIL ROLE    print a link with which this person gets access, once and within three days
                        ROLE is ${roles.join(', ')}
   list                 who has access
-  remove EMAIL         end somebody's access at once, also that of the last owner
+  remove EMAIL         end someone's access immediately, even the last owner's
   audit [SEAL]         check that no row of the audit log and no event of the security log was changed or removed; with
                        the seal of an earlier check, also that the log still goes on from there`
 

@@ -113,7 +113,7 @@ export async function waivedEmail(
   })
 }
 
-/** The membership renews on another day from now on. */
+/** The renewal date has changed. */
 export async function renewalMovedEmail(
   world: World,
   { member_id }: JobPayloads['renewal_moved'],
@@ -123,11 +123,11 @@ export async function renewalMovedEmail(
   const { renews_on, price } = renewalOf(world, membership)
   const interval = membership.billing_interval
   return emailTo(world, member, {
-    subject: 'Your membership renews on another day',
+    subject: 'We moved your renewal date',
     preview: `Your next charge is ${price} on ${day(renews_on)}.`,
     blocks: [
       paragraph(
-        `We moved the day on which your membership renews. Your next charge is ${price} on ${day(renews_on)}, and every ${interval} from then on. Nothing is charged before.`,
+        `We moved your renewal date. Your next charge is ${price} on ${day(renews_on)}, and every ${interval} from then on. You won’t be charged before then.`,
       ),
       paragraph(howToCancel(interval)),
       button('Open your office', world.config.OFFICE_URL),

@@ -171,7 +171,7 @@ describe('moving the renewal day', () => {
     const day = (Number(anchor_on.slice(8)) % 28) + 5 > 28 ? 3 : (Number(anchor_on.slice(8)) % 28) + 5
     const next = await moveTo(id, day)
     expect((await viewOffice(site.world, id)).membership.renews_on).toBe(next)
-    expect(await emailsTo(site, email, 'Your membership renews on another day')).toHaveLength(1)
+    expect(await emailsTo(site, email, 'We moved your renewal date')).toHaveLength(1)
     await expect(moveTo(id, day)).rejects.toThrow('already')
     await pass(130)
     const periods = await periodsOf(id)

@@ -34,7 +34,7 @@ const routes: Route[] = [
   { pattern: /^\/console\/members$/, title: 'Members', permission: 'see_members', screen: () => <MembersScreen /> },
   {
     pattern: /^\/console\/problems$/,
-    title: 'Needs a person',
+    title: 'Needs attention',
     permission: 'see_problems',
     screen: () => <ProblemsScreen />,
   },

@@ -31,7 +31,7 @@ export const emailTexts: Partial<Record<JobKind, string>> = {
   membership_ended: 'Email about the end of the membership',
   package_unpaid: 'Email about a package that has stopped',
   waived: 'Email about a waived period',
-  renewal_moved: 'Email about another renewal day',
+  renewal_moved: 'Email about a new renewal date',
   charging_resumed: 'Email about resumed charges',
   card_expires: 'Email about a card that expires soon',
   yearly_reminder: 'Yearly reminder',

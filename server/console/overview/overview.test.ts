@@ -98,7 +98,7 @@ describe('collected', () => {
   })
 })
 
-describe('what needs a person', () => {
+describe('what needs attention', () => {
   it('19.18 is empty while everything goes its way', async () => {
     expect(await problems()).toEqual({ problems: [], is_capped: false })
   })

@@ -173,7 +173,7 @@ function Remove({ person, onClose, onDone }: AskProps & { person: Person }) {
   return (
     <ConfirmDialog
       title={`Remove ${person.name}?`}
-      text="They are signed out at once and cannot come back without an invitation. What they did stays in the audit log."
+      text="They’re signed out immediately and can’t come back without an invitation. What they did stays in the audit log."
       submitLabel="Remove"
       send={async () => onDone(await api.removeStaff({ id: person.id }))}
       onClose={onClose}

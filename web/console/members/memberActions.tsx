@@ -141,8 +141,8 @@ const plans: { [Kind in keyof Actions]: (member: MemberPage, action: MemberActio
     text: (
       <>
         <p>
-          The membership ends at once, without a refund. Name, email, phone, address, picture, sessions and messages are
-          removed, and cannot be brought back.
+          The membership ends immediately, without a refund. Name, email, phone, address, picture, sessions and messages
+          are removed, and cannot be brought back.
         </p>
         <p>
           Payments, periods, accepted texts and the record of joining stay, under a number instead of a name. The

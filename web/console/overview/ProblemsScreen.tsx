@@ -18,7 +18,7 @@ const advice: Record<Problem['kind'], string> = {
   resumed: 'Nothing to do unless a member wants the old renewal day back. You can move it on the member’s page.',
   renewal: 'Ask the member for another card. Otherwise the membership ends after the last try.',
   discrepancy: 'Compare it at the gateway. Correct it there or here, or resolve it with a reason.',
-  unanswered: 'It is looked up again and again. If that lasts for hours, ask the gateway.',
+  unanswered: 'We keep checking. If it lasts for hours, ask the gateway.',
   review: 'Approve or decline it at the gateway; it follows within minutes.',
   email: 'Check the address on the member’s page, or the mail server.',
 }
@@ -31,11 +31,11 @@ export function ProblemsScreen() {
   const { data, setData } = loaded
   return (
     <>
-      <ScreenHead title="Needs a person" lead="Oldest first." />
+      <ScreenHead title="Needs attention" lead="Oldest first." />
       {!data ? (
         <Waiting loaded={loaded} />
       ) : data.problems.length === 0 ? (
-        <p className="empty">Nothing needs a person right now.</p>
+        <p className="empty">Nothing needs attention right now.</p>
       ) : (
         <Panel title={`${data.problems.length} waiting`}>
           {data.is_capped && <Notice>There are more than are shown.</Notice>}

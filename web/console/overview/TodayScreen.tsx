@@ -6,7 +6,7 @@ import { Chip, Facts, Panel, ScreenHead, showTime, Waiting } from '../parts.tsx'
 import { Link } from '../router.tsx'
 import { useLoaded } from '../useLoaded.ts'
 
-/** The day at a glance: what came in, what is due, what needs a person. */
+/** The day at a glance: what came in, what is due, what needs attention. */
 export function TodayScreen() {
   const { api, session, may } = useConsole()
   const loaded = useLoaded('today', () => api.getToday({}))
@@ -58,7 +58,7 @@ export function TodayScreen() {
         <div className="stack">
           {may('see_funnel') && <WeekFunnel />}
           {may('see_problems') && (
-            <Panel title="Needs a person">
+            <Panel title="Needs attention">
               <p className="small">
                 {data.problems ? `${data.problems} waiting. ` : 'Nothing is waiting. '}
                 <Link to="/console/problems">See the list</Link>

@@ -31,7 +31,7 @@ export function AddPackage({ onClose, onDone }: Props) {
   return (
     <FormDialog
       title="Add a package"
-      text="It is offered at once. How often it renews cannot be changed later."
+      text="It’s offered immediately. How often it renews can’t be changed later."
       form={form}
       submitLabel="Add"
       onClose={onClose}

@@ -162,7 +162,7 @@ function Offering({ offer, onClose, onDone }: OfferingProps) {
       title={withdrawn_at ? `Offer ${name} again?` : `Withdraw ${name}?`}
       text={
         withdrawn_at
-          ? 'Visitors can choose it at once.'
+          ? 'Visitors can choose it immediately.'
           : `Visitors can no longer choose it. Members who have it keep it and go on paying for it.${first}`
       }
       submitLabel={withdrawn_at ? 'Offer it' : 'Withdraw'}

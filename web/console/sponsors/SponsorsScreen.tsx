@@ -178,7 +178,7 @@ function AddSponsor({ onClose }: { onClose: () => void }) {
   return (
     <FormDialog
       title="Add a sponsor"
-      text="For somebody who is not a member. The link works at once."
+      text="For someone who isn’t a member. The link works immediately."
       form={form}
       submitLabel="Add"
       onClose={onClose}
