@@ -1,5 +1,6 @@
 import { dateOf, daysBetween, daysLater, monthsLater } from './calendar.ts'
 import type { ActionKind, Line, Plan } from './members.ts'
+import type { PriceChange } from './price-changes.ts'
 
 // What the drill knows about one member on a day. It shares no code with the product.
 
@@ -47,6 +48,8 @@ export type Book = {
   /** The next period is not charged. */
   isNextWaived: boolean
   canceledOn: string | undefined
+  /** The newest price change of each package since then. */
+  missedChanges: Map<number, { change: PriceChange; madeOn: string }>
   /** The last day of the membership, once it is known. */
   endsOn: string | undefined
   isEnded: boolean
@@ -79,6 +82,7 @@ export function newBook(plan: Plan): Book {
     isHeld: false,
     isNextWaived: false,
     canceledOn: undefined,
+    missedChanges: new Map(),
     endsOn: undefined,
     isEnded: false,
     waiting: [],

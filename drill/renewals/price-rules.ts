@@ -18,7 +18,9 @@ export function firstStartFrom(book: Book, day: string): string {
 }
 
 /** A higher price applies after the notice, a lower one immediately. A rise that is announced becomes smaller without waiting again. */
-export function changePrice(book: Book, { product_id, new_cents, notice_days }: PriceChange): void {
+export function changePrice(book: Book, change: PriceChange, madeOn = book.today): void {
+  const { product_id, new_cents, notice_days } = change
+  if (book.canceledOn) book.missedChanges.set(product_id, { change, madeOn })
   if (!isRenewing(book)) return
   book.lines = book.lines.map((line) => {
     const { announced, ...rest } = line
@@ -28,9 +30,7 @@ export function changePrice(book: Book, { product_id, new_cents, notice_days }: 
       return { ...rest, renewal_cents: new_cents }
     }
     const from =
-      announced && announced.cents >= new_cents
-        ? announced.from
-        : firstStartFrom(book, daysLater(book.today, notice_days))
+      announced && announced.cents >= new_cents ? announced.from : firstStartFrom(book, daysLater(madeOn, notice_days))
     return { ...rest, announced: { cents: new_cents, from, isTold: false } }
   })
   announceRises(book)

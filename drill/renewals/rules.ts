@@ -27,6 +27,7 @@ import {
   waivedEmail,
 } from './expected-emails.ts'
 import { type ActionKind, type NewCard, newCards } from './members.ts'
+import { changePrice } from './price-rules.ts'
 
 // What has to happen to a membership, from the rules in words.
 
@@ -176,6 +177,7 @@ export const rules: Record<ActionKind, Rule> = {
     if (book.canceledOn || book.isEnded) return 'nothing'
     const endsOn = paidUntil(book)
     book.canceledOn = book.today
+    book.missedChanges.clear()
     if (newest(book).state === 'due' || endsOn < book.today) {
       end(book)
       return { shown: '' }
@@ -188,6 +190,7 @@ export const rules: Record<ActionKind, Rule> = {
     if (isOver(book)) return 'refused'
     if (!book.canceledOn) return 'nothing'
     Object.assign(book, { canceledOn: undefined, endsOn: undefined })
+    for (const { change, madeOn } of book.missedChanges.values()) changePrice(book, change, madeOn)
     keptEmail(book)
     return undefined
   },

@@ -5,6 +5,7 @@ import { endOfDay, todayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
 import { endMembership } from './membership.ts'
 import { type Anchor, runningPeriod, startsOn } from './next-step.ts'
+import { applyMissedChanges } from './price-change.ts'
 import { hasOpenCharge, type LockedMembership, lockMembership, setEnd, updateMembership } from './rows.ts'
 
 /**
@@ -49,12 +50,14 @@ export const lastPeriod = (world: World, membership: Parameters<typeof startsOn>
 /** Undoes a cancellation while the paid month lasts. */
 export const resume = (world: World, member_id: string): Promise<void> =>
   inTransaction(world.db, async (db) => {
-    const { cancelled_at, ends_at } = await lockMembership(db, member_id)
+    const membership = await lockMembership(db, member_id)
+    const { cancelled_at, ends_at } = membership
     const now = world.now()
     if (ends_at && ends_at <= now)
       throw new Refusal(409, 'Your membership has ended. You can come back with one payment.')
     if (!cancelled_at) return
     await setEnd(db, member_id, null, null)
+    if (!membership.on_hold_since) await applyMissedChanges({ ...world, db }, { ...membership, cancelled_at })
     await updateMembership(db, member_id, { due_at: now }) // the worker decides what is next
     await addJob(db, 'kept', { member_id }, now)
   })

@@ -89,6 +89,48 @@ describe('17.34 nobody pays more without an email', () => {
   })
 })
 
+describe('17.46 a member who cancels before a price change and resumes after it', () => {
+  it('is told, and pays the higher price like everyone else', async () => {
+    const [member, other] = [await join(), await join()]
+    await cancel(site.world, member.id)
+    await pass(1)
+    await changePrice(site.world, { ...change, new_cents: 12_900, notice_days: 7 })
+    await pass(1)
+    await resume(site.world, member.id)
+    while (await runJobs(site.world));
+    expect((await officeOf(member)).price).toBe((await officeOf(other)).price)
+    await pass(65)
+    expect(await subjectsTo(member)).toContainEqual(expect.stringMatching(/^Your price changes on /))
+    expect(await amountsOf(member)).toEqual(await amountsOf(other))
+    expect((await amountsOf(member)).at(-1)).toBe(12_900)
+  })
+
+  it('keeps the old price for a month that begins less than 7 days after resuming', async () => {
+    const member = await join()
+    await cancel(site.world, member.id)
+    await changePrice(site.world, { ...change, new_cents: 12_900, notice_days: 7 })
+    const { renews_on } = await officeOf(member)
+    await pass(Math.floor((Date.parse(renews_on) - site.world.now().getTime()) / 1000 / DAY) - 3)
+    await resume(site.world, member.id)
+    await pass(8)
+    expect(await amountsOf(member)).toEqual([9900])
+    await pass(31)
+    expect(await amountsOf(member)).toEqual([9900, 12_900])
+  })
+
+  it('pays a lower price from the next month on, and a withdrawn one never', async () => {
+    const member = await join()
+    await cancel(site.world, member.id)
+    await changePrice(site.world, { ...change, new_cents: 12_900, notice_days: 7 })
+    await pass(1)
+    await changePrice(site.world, { ...change, new_cents: 8_000 })
+    await pass(1)
+    await resume(site.world, member.id)
+    await pass(35)
+    expect(await amountsOf(member)).toEqual([8_000])
+  })
+})
+
 describe('17.44 the email about a higher price', () => {
   const rise = { ...change, new_cents: 10_900 }
   const noticeTo = async ({ email }: { email: string }) =>
@@ -139,7 +181,7 @@ describe('17.44 the email about a higher price', () => {
 
   it('is never sent for a price that was withdrawn before', async () => {
     const member = await join()
-    await pass(1)
+    await pass(5)
     await changePrice(site.world, rise)
     await pass(1)
     await changePrice(site.world, { ...rise, new_cents: 9900 })

@@ -5,7 +5,7 @@ import { type Db, inTransaction } from '#server/db/db.ts'
 import type { RenewalLine, Tables } from '#server/db/tables.ts'
 import { addJob, type JobPayloads } from '#server/jobs/queue.ts'
 import { OperatorError } from '#server/operator-error.ts'
-import { todayOf } from '#server/world/time-zone.ts'
+import { dayOf, todayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
 import { noticeTomorrow, queuePriceNotices } from './notify.ts'
 import { changeLine, firstAtNewPrice, firstPeriodFrom } from './prices.ts'
@@ -174,7 +174,7 @@ async function tellMember(world: World, db: Db, member: Member, change: Tables['
   const { member_id } = member
   const line = member.lines.find((each) => each.product_id === product_id)
   if (!line || (line.announced ?? line).renewal_cents === new_cents) return false
-  const from_on = firstPeriodFrom(member, addDays(todayOf(world), change.notice_days))
+  const from_on = firstPeriodFrom(member, addDays(dayOf(world, change.made_at), change.notice_days))
   const { announced, ...changedLine } = changeLine(line, new_cents, from_on)
   const changed = announced ? { ...changedLine, announced: { ...announced, is_untold: true as const } } : changedLine
   const lines = await queuePriceNotices(
@@ -191,6 +191,23 @@ async function tellMember(world: World, db: Db, member: Member, change: Tables['
   const starts_on = firstPeriodFrom(member, '')
   await addJob(db, 'price_changed', { member_id, product_id, old_cents, new_cents, starts_on }, world.now())
   return true
+}
+
+/** The price changes that a member has missed while canceled apply like everyone else's, with a notice of their own. */
+export async function applyMissedChanges(world: World, { cancelled_at, ...member }: Member & { cancelled_at: Date }) {
+  const { db } = world
+  const changes = await db
+    .selectFrom('price_change')
+    .distinctOn('product_id')
+    .selectAll()
+    .where('made_at', '>=', cancelled_at)
+    .orderBy('product_id')
+    .orderBy('made_at', 'desc')
+    .execute()
+  for (const change of changes) {
+    const { lines } = await lockMembership(db, member.member_id)
+    await tellMember(world, db, { ...member, lines }, change)
+  }
 }
 
 /**
