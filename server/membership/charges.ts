@@ -38,8 +38,6 @@ export async function findCharge({ db }: Pick<World, 'db'>, { enrollment_id, att
 }
 export type Charge = Awaited<ReturnType<typeof findCharge>>
 
-const MAX_RECEIPTS = 60
-
 /** The renewals that a member has paid, newest first. */
 export async function paidRenewals(
   world: Pick<World, 'config' | 'db'>,
@@ -57,7 +55,6 @@ export async function paidRenewals(
     .where('payment.period', '>', 0)
     .where('payment.state', 'in', ['captured', 'refunded', 'disputed'])
     .orderBy('payment.attempt', 'desc')
-    .limit(MAX_RECEIPTS)
     .execute()
   return rows.map((row) => ({
     reference: row.reference,

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { officeCalls } from '#contract/office/office.ts'
 import { joinedMember, memberInOffice } from '#server/test/member.ts'
 import { type Site, testSite } from '#server/test/site.ts'
+import { staffMember } from '#server/test/staff.ts'
 import { deleteExpired } from '#server/worker/janitor.ts'
 
 let site: Site
@@ -20,6 +21,43 @@ const visit = (username: string, agent: string) =>
   })
 
 describe('the office', () => {
+  it('17.47 shows every receipt, and the console every payment, even after many years', async () => {
+    const { cookie, username } = await memberInOffice(site)
+    const { id, enrollment_id } = await site.db
+      .selectFrom('member')
+      .select(['id', 'enrollment_id'])
+      .where('username', '=', username)
+      .executeTakeFirstOrThrow()
+    const first = await site.db
+      .selectFrom('payment')
+      .selectAll()
+      .where('enrollment_id', '=', enrollment_id)
+      .executeTakeFirstOrThrow()
+    const { lines, ...period } = await site.db
+      .selectFrom('period')
+      .selectAll()
+      .where('member_id', '=', id)
+      .executeTakeFirstOrThrow()
+    const months = Array.from({ length: 130 }, (_, index) => index + 1)
+    await site.db
+      .insertInto('period')
+      .values(months.map((n) => ({ ...period, n, lines: JSON.stringify(lines) })))
+      .execute()
+    await site.db
+      .insertInto('payment')
+      .values(
+        months.map((n) => ({
+          ...first,
+          ...{ attempt: n + 1, period: n, reference: `receipt${n}`, transaction_id: `receipt${n}`, state: 'captured' },
+          details: null,
+        })),
+      )
+      .execute()
+    expect((await view(cookie)).renewals).toHaveLength(130)
+    const staff = await staffMember(site, 'support')
+    expect((await staff.get(`members/${id}`)).json().payments).toHaveLength(131)
+  })
+
   it('15.3 shows the membership, the receipt, the sponsor and the link', async () => {
     const { cookie, username, email, mobile_phone } = await memberInOffice(site)
     const payment = await site.db

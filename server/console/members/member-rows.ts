@@ -33,8 +33,6 @@ export const findMember = (db: Db, member_id: string) =>
     .executeTakeFirst()
 export type FoundMember = NonNullable<Awaited<ReturnType<typeof findMember>>> & { id: string }
 
-const MAX_PAYMENTS = 100
-
 export const paymentsOf = (db: Db, enrollment_id: string) =>
   db
     .selectFrom('payment')
@@ -42,7 +40,6 @@ export const paymentsOf = (db: Db, enrollment_id: string) =>
     .select(['card_brand', 'card_last_four', 'decline_class', 'issuer_code', 'disputed_at', 'dispute_won_at'])
     .where('enrollment_id', '=', enrollment_id)
     .orderBy('attempt', 'desc')
-    .limit(MAX_PAYMENTS)
     .execute()
 export type FoundPayment = Awaited<ReturnType<typeof paymentsOf>>[number]
 
