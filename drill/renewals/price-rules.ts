@@ -54,6 +54,16 @@ export function announceRises(book: Book): void {
   })
 }
 
+/** After the renewal day moved: a price that now starts more than 30 days later needs a new email. */
+export function tellAgain(book: Book): void {
+  const latest = daysLater(book.today, MOST_NOTICE)
+  book.lines = book.lines.map((line) => {
+    const { announced } = line
+    if (!announced?.isTold || firstStartFrom(book, announced.from) <= latest) return line
+    return { ...line, announced: { cents: announced.cents, from: announced.from, isTold: false } }
+  })
+}
+
 /** The member's line, if the price is still the newest one. */
 function current(book: Book, product_id: number, cents: number): PricedLine | undefined {
   const line = book.lines.find((each) => each.product_id === product_id)

@@ -27,7 +27,7 @@ import {
   waivedEmail,
 } from './expected-emails.ts'
 import { type ActionKind, type NewCard, newCards } from './members.ts'
-import { changePrice } from './price-rules.ts'
+import { changePrice, tellAgain } from './price-rules.ts'
 
 // What has to happen to a membership, from the rules in words.
 
@@ -248,6 +248,7 @@ export const rules: Record<ActionKind, Rule> = {
     if (!isUndisturbed(book) || period.state === 'due' || book.anchor.date === date) return 'refused'
     moveTo(book, shown, period.n + 1, date)
     period.ends_on = shown
+    tellAgain(book)
     movedEmail(book)
     return { shown }
   },
