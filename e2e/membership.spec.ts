@@ -40,6 +40,9 @@ test('17.16 three months with a decline and a new card, canceled, resumed, ended
   await fillCard(page, '4242424242424242')
   await confirmCaptcha(page)
   await membership.getByRole('button', { name: 'Save card' }).click()
+  await membership.getByLabel('Current password', { exact: true }).fill(visitor.password) // the sign-in was a month ago
+  await confirmCaptcha(page)
+  await membership.getByRole('button', { name: 'Save card' }).click()
   await expect(membership).toContainText('Your new card is on file, and your membership is paid.')
   await expect(membership).toContainText('Visa ending in 4242')
 

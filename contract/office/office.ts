@@ -185,6 +185,8 @@ export const officeCalls = {
       cc_year: fields.cc_year,
       cc_cvv: fields.cc_cvv,
       captcha: fields.captcha,
+      /** Asked for unless the member has just signed in. */
+      current_password: z.optional(current_password),
     }),
     output: OfficeView,
   },

@@ -1,10 +1,12 @@
 import { expiryYears, isExpired } from '#contract/card.ts'
 import { messages } from '#contract/fields.ts'
+import type { Address } from '#server/client.ts'
 import { inTransaction } from '#server/db/db.ts'
 import type { PaymentState } from '#server/db/tables.ts'
 import { gatewayDeadline } from '#server/gateways/payment/deadlines.ts'
 import type { CardChange, CardReplacement } from '#server/gateways/payment/port.ts'
 import { refuseFields } from '#server/refusal.ts'
+import { recordEvent } from '#server/security/security-log.ts'
 import { todayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
 import { beginCharge, sendCharge } from './membership.ts'
@@ -14,10 +16,14 @@ import { noticeTomorrow } from './notify.ts'
 import { beginPeriod } from './periods.ts'
 import { hasOpenCharge, lockMembership, updateMembership } from './rows.ts'
 
-type NewCard = Pick<CardChange, 'card' | 'billing' | 'reference'>
+type NewCard = Pick<CardChange, 'card' | 'billing' | 'reference'> & { address?: Address }
 
 /** Verifies a new card at the bank without charging it, and puts it on file. The old one stays until then. */
-export async function replaceCard(world: World, member_id: string, card: NewCard): Promise<CardReplacement> {
+export async function replaceCard(
+  world: World,
+  member_id: string,
+  { address, ...card }: NewCard,
+): Promise<CardReplacement> {
   const { vault_reference } = await world.db
     .selectFrom('membership')
     .select('vault_reference')
@@ -29,7 +35,11 @@ export async function replaceCard(world: World, member_id: string, card: NewCard
       world.log.warn({ err, reference: card.reference }, 'the payment gateway did not answer')
       return { outcome: 'unknown' as const }
     })
-  if (answer.outcome === 'approved') await putOnFile(world, member_id, answer)
+  if (answer.outcome === 'approved')
+    await inTransaction(world.db, async (db) => {
+      await putOnFile({ ...world, db }, member_id, answer)
+      await recordEvent({ ...world, db }, { kind: 'card_changed', member_id, address })
+    })
   if (answer.outcome === 'failed')
     world.log.error({ why: answer.why, reference: card.reference }, 'the payment gateway rejected a new card')
   return answer

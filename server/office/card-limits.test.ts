@@ -154,3 +154,28 @@ const openBreaker = (site: Site) =>
     .insertInto('breaker')
     .values({ name: 'declines', open_until: later(site) })
     .execute()
+
+describe('a new card', () => {
+  it('15.6 needs the password unless the member has just signed in, and is a security event', async () => {
+    const site = await testSite()
+    const { username, password } = await joinedMember(site)
+    const cookie = cookieOf(await site.post('office/sign-in', { name: username, password }))
+    const save = async (more: object = {}) => {
+      const card = { cc_number: cards.good, cc_month: '12', cc_year: '2030', cc_cvv: '123' }
+      return site.post('office/card', { username, ...card, captcha: await site.captcha(), ...more }, { cookie })
+    }
+    const changes = () =>
+      site.db.selectFrom('security_event').select('network').where('kind', '=', 'card_changed').execute()
+    expect((await save()).statusCode).toBe(200)
+    expect(await changes()).toEqual([{ network: expect.any(String) }])
+    site.advance(601)
+    const asked = countCalls(site)
+    expect((await save()).json().fields).toEqual({ current_password: ['Please enter your current password.'] })
+    const wrong = await save({ current_password: 'Wrong-Guess-77' })
+    expect(wrong.json().fields).toEqual({ current_password: ['This is not your current password.'] })
+    expect(asked.verifications).toBe(0)
+    expect((await save({ current_password: password })).statusCode).toBe(200)
+    expect(await changes()).toHaveLength(2)
+    await site.close()
+  })
+})

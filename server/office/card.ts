@@ -3,21 +3,22 @@ import { countMembersCardUse } from '#server/abuse/card-limits.ts'
 import { referenceOf } from '#server/gateways/payment/attempt-key.ts'
 import type { Card } from '#server/gateways/payment/port.ts'
 import type { MemberBrowser } from '#server/members/browser.ts'
+import { requirePassword } from '#server/members/details.ts'
 import { requireDisplayedMember } from '#server/members/session.ts'
 import { type ChargeOutcome, chargePastDue, rejectExpiredCard, replaceCard } from '#server/membership/card.ts'
 import { comeBack } from '#server/membership/return.ts'
 import { Refusal, refuseFields } from '#server/refusal.ts'
 import type { World } from '#server/world/world.ts'
 
-type NewCard = Card & { username: string; captcha: string }
+type NewCard = Card & { username: string; captcha: string; current_password?: string | undefined }
 
 /** Replaces the card on file. Card testers would like this form, so it has the captcha and the limits of the payment form. */
 export async function changeCard(
   world: World,
-  { username, captcha, ...card }: NewCard,
+  { username, captcha, current_password, ...card }: NewCard,
   browser: MemberBrowser,
 ): Promise<string> {
-  const { id } = await requireDisplayedMember(world, { username }, browser)
+  const { id } = await requireProof(world, { username, current_password }, browser)
   rejectExpiredCard(card, world.now())
   const reference = newReference()
   if (!(await world.captcha.verify(captcha, reference))) throw refuseFields({ captcha: 'Please confirm the captcha.' })
@@ -32,7 +33,7 @@ export async function changeCard(
   })
   let counts: 'Approved' | 'Declined' | 'Verified' | undefined
   try {
-    const { outcome } = await replaceCard(world, id, { card, billing, reference })
+    const { outcome } = await replaceCard(world, id, { card, billing, reference, address: browser.address })
     if (outcome === 'failed' || outcome === 'unknown') throw new Refusal(502, NOT_VERIFIED)
     counts = outcome === 'approved' ? 'Verified' : 'Declined'
     if (outcome === 'declined') throw refuseFields({ cc_number: DECLINED })
@@ -43,6 +44,20 @@ export async function changeCard(
     await counted.settle(counts)
   }
   return id
+}
+
+const PROOF_MS = 10 * 60_000
+
+/** A session alone is not enough: the member has just signed in, or enters the password. */
+async function requireProof(
+  world: World,
+  { username, current_password }: { username: string; current_password: string | undefined },
+  browser: MemberBrowser,
+) {
+  const member = await requireDisplayedMember(world, { username }, browser)
+  if (world.now().getTime() - member.signed_in_at.getTime() < PROOF_MS) return member
+  if (!current_password) throw refuseFields({ current_password: 'Please enter your current password.' })
+  return requirePassword(world, current_password, browser)
 }
 
 const NOT_VERIFIED = 'We could not verify this card. Your old card stays on file. Please try again later.'

@@ -27,6 +27,7 @@ export const eventKinds = {
   password_changed: { text: 'Changed the password' },
   email_changed: { text: 'Changed the email address' },
   email_confirmed: { text: 'Confirmed the email address' },
+  card_changed: { text: 'Changed the card on file' },
   phone_changed: { text: 'Changed the phone number' },
   second_factor_on: { text: 'Turned the second factor on' },
   second_factor_off: { text: 'Turned the second factor off' },

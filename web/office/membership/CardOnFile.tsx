@@ -1,11 +1,14 @@
 import { useEffect, useEffectEvent, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { monthAndYear } from '#contract/days.ts'
+import { current_password } from '#contract/office/fields.ts'
 import { officeCalls } from '#contract/office/office.ts'
 import type { OfficeView } from '#contract/office/view.ts'
+import { RejectedCall } from '#web/call.ts'
 import { Captcha } from '#web/form/Captcha.tsx'
 import { CardFields } from '#web/form/CardFields.tsx'
 import { ErrorSummary } from '#web/form/ErrorSummary.tsx'
+import { PasswordField } from '#web/form/PasswordField.tsx'
 import { CheckIcon } from '#web/icons.tsx'
 import { SubmitButton, useCallForm } from '#web/ui/CallForm.tsx'
 import { ErrorNotice } from '#web/ui/ErrorNotice.tsx'
@@ -73,15 +76,17 @@ const describeCard = ({ brand, last_four, expires }: NonNullable<OfficeView['mem
 type CardFormProps = { office: Office; onCancel: () => void; onDone: (view: OfficeView) => void }
 
 function CardForm({ office: { view }, onCancel, onDone }: CardFormProps) {
-  const { username: _username, ...rules } = officeCalls.changeCard.input.shape
+  const { username: _username, current_password: notAsked, ...rules } = officeCalls.changeCard.input.shape
   const [usedCount, setUsedCount] = useState(0)
+  const [needsPassword, setNeedsPassword] = useState(false)
   const form = useCallForm({
-    rules,
+    rules: { ...rules, current_password: needsPassword ? current_password : notAsked },
     send: async (values) => {
       try {
         onDone(await officeApi.changeCard({ ...values, username: view.username }))
       } catch (cause) {
         setUsedCount((count) => count + 1)
+        if (cause instanceof RejectedCall && cause.fields.current_password) flushSync(() => setNeedsPassword(true))
         throw cause
       }
     },
@@ -91,6 +96,14 @@ function CardForm({ office: { view }, onCancel, onDone }: CardFormProps) {
       <ErrorSummary entries={form.summary} />
       <p className="small">Your bank verifies the new card without a charge. Your old card stays on file until then.</p>
       <CardFields form={form} />
+      {needsPassword && (
+        <PasswordField
+          {...form.field('current_password')}
+          label="Current password"
+          autoComplete="current-password"
+          enterKeyHint="go"
+        />
+      )}
       <Captcha {...form.field('captcha')} vendor={view.captcha} usedCount={usedCount} busyWhile={form.busyWhile} />
       <ErrorNotice message={form.failure?.message}>
         {isSignedOut(form.failure?.cause) && <a href="/office">Go to the sign-in page</a>}
