@@ -16,7 +16,7 @@ export type EmailKind =
   | ('receipt' | 'declined' | 'ended' | 'canceled' | 'kept' | 'resumed' | 'waived' | 'moved')
   | ('refund' | 'price' | 'reminder')
 /** An email, with every amount, date and card in its text. '…': what follows depends on who won a race. */
-export type ExpectedEmail = { day: string; kind: EmailKind; facts: string[]; orFacts?: string[]; isOptional?: true }
+export type ExpectedEmail = { day: string; kind: EmailKind; facts: string[]; isOptional?: true }
 /** Written when it can be sent. Undefined: it no longer applies. */
 type WaitingEmail = { kind: EmailKind; write: () => string[] | undefined; onSent?: () => void; isOptional?: true }
 

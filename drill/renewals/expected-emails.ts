@@ -29,18 +29,23 @@ export function sendEmails(book: Book): void {
   for (const email of waiting) {
     const facts = email.write()
     for (const other of waiting) if (other !== email) other.onSent?.()
-    const orFacts = email.write()
+    const orFacts = email.write() ?? facts
     book.lines = lines
     if (facts)
       book.emails.push({
         day: book.today,
         kind: email.kind,
-        facts,
-        ...(orFacts && String(orFacts) !== String(facts) ? { orFacts } : {}),
+        facts: same(facts, orFacts ?? facts),
         ...(email.isOptional ? { isOptional: true } : {}),
       })
   }
   for (const { onSent } of waiting) onSent?.()
+}
+
+/** What two versions of an email have in common. */
+function same(facts: string[], orFacts: string[]): string[] {
+  const index = facts.findIndex((fact, at) => fact !== orFacts[at])
+  return index < 0 ? facts : [...facts.slice(0, index), '…']
 }
 
 /** '$99.00', 'March 31, 2028' */
@@ -69,8 +74,10 @@ export function receiptEmail(book: Book, lines: Line[], card: string): void {
 
 export function declinedEmail(book: Book, amount_cents: number, card: string): void {
   const period = newest(book)
+  const isTriedAgain = !book.isForbidden && book.nextTry === book.today // before or after this email
   write(book, 'declined', () => {
     if (period.state !== 'due') return undefined // paid in the meantime
+    if (isTriedAgain) return [dollars(amount_cents), cardName(card), longDate(period.starts_on), '…']
     const last = book.isForbidden ? daysLater(period.starts_on, GIVES_UP) : (book.nextTry ?? '')
     return [dollars(amount_cents), cardName(card), longDate(period.starts_on), longDate(last)]
   })

@@ -88,6 +88,15 @@ it('17.43 a membership canceled on hold ends with the paid month, and its member
   expect(await officeOf(id)).toMatchObject({ is_over: false, state: 'active' })
 })
 
+it('17.43 a canceled membership that is put on hold afterwards ends, too, and its member can come back', async () => {
+  const id = await join()
+  await cancel(site.world, id)
+  await putOnHold(site.world, id, 'dispute')
+  await pass(33)
+  expect(await officeOf(id)).toMatchObject({ is_over: true, is_on_hold: false, state: 'ended' })
+  expect(await comeBack(site.world, id, { shown_price: '99.00' })).toBe('Approved')
+})
+
 it('17.43 a new card right after downtime pays for a month from today, not for one that is over', async () => {
   const id = await join(cards.renewalDeclinedOnce)
   await pass(31)

@@ -6,7 +6,7 @@ type Context = Pick<World, 'db' | 'now'>
 
 /** Nothing is charged until the hold is lifted. The membership and its link go on. */
 export const putOnHold = ({ db, now }: Context, member_id: string, hold_reason: string): Promise<boolean> =>
-  changeHold(db, member_id, false, { on_hold_since: now(), hold_reason, due_at: null })
+  changeHold(db, member_id, false, { on_hold_since: now(), hold_reason })
 
 /** The worker decides what is next: what was missed meanwhile is waived, and the running period is charged. */
 export const liftHold = ({ db, now }: Context, member_id: string): Promise<boolean> =>
@@ -20,8 +20,9 @@ const changeHold = (
   change: Parameters<typeof updateMembership>[2],
 ): Promise<boolean> =>
   inTransaction(db, async (db) => {
-    const { on_hold_since } = await lockMembership(db, member_id)
+    const { on_hold_since, cancelled_at } = await lockMembership(db, member_id)
     if (Boolean(on_hold_since) !== wasOnHold) return false
-    await updateMembership(db, member_id, change)
+    const rest = wasOnHold || cancelled_at ? {} : { due_at: null } // a canceled membership ends on its day
+    await updateMembership(db, member_id, { ...change, ...rest })
     return true
   })
