@@ -210,9 +210,9 @@ async function hasRowsAfter(db: Db, end: number): Promise<boolean> {
 export const ERASED_ROWS = 'erased_rows'
 
 /** Undefined for an erasure that didn't write them down yet: it may have blanked any row before it. */
-function erasedRows(details: string): number[] | undefined {
+export function erasedRows(details: string): number[] | undefined {
   const positions: unknown = JSON.parse(details).after?.[ERASED_ROWS]
-  return typeof positions === 'string' ? positions.split(',').map(Number) : undefined
+  return typeof positions === 'string' ? positions.split(',').filter(Boolean).map(Number) : undefined
 }
 
 /** Details may be erased where an erasure says so, and never changed. */

@@ -4,6 +4,7 @@ import { verifyAudit } from '#server/audit/audit.ts'
 import { addJob } from '#server/jobs/queue.ts'
 import { recordDiscrepancies } from '#server/payments/books/discrepancies.ts'
 import { allRows } from '#server/test/database-rows.ts'
+import { emptyLogs } from '#server/test/logs.ts'
 import { emailsTo, memberInOffice } from '#server/test/member.ts'
 import { type Site, testSite } from '#server/test/site.ts'
 import { staffMember, type TestStaff } from '#server/test/staff.ts'
@@ -332,4 +333,22 @@ it('19.81 an erasure blanks no row of another person, whatever the erased person
     .where('position', '=', held[0] ?? 0)
     .execute()
   expect((await verifyAudit(site.world)).problem).toBe(`The details of row ${held[0]} were removed.`)
+})
+
+it('19.81 an erasure that blanks the row of an earlier one keeps the list of what that one blanked', async () => {
+  const owner = await staffMember(site, 'owner')
+  const emails = { erasedfirst: 'first@chain.test', erasednext: 'next@chain.test', erasedlast: 'last@chain.test' }
+  for (const [username, email] of Object.entries(emails)) await memberInOffice(site, { username, email })
+  const erase = async (username: string, reason: string) => {
+    const reply = await owner.post('members/erase', { member_id: await idOf(username), username, reason })
+    expect(reply.statusCode, reply.body).toBe(200)
+    return (await verifyAudit(site.world)).problem
+  }
+  while (await runJobs(site.world));
+  await emptyLogs(site)
+  await owner.post('members/hold', { member_id: await idOf('erasedfirst'), reason: 'asked by phone' })
+  expect(await erase('erasedfirst', `for his widow, ${emails.erasednext}`)).toBe(undefined)
+  expect(await erase('erasednext', `for the heir, ${emails.erasedlast}`)).toBe(undefined)
+  expect(await erase('erasedlast', 'asked in writing')).toBe(undefined)
+  expect(await find(Object.values(emails))).toEqual({})
 })

@@ -7,6 +7,7 @@ import { lockMembership, setEnd, updateMembership } from '#server/membership/row
 import { Refusal, refuseFields } from '#server/refusal.ts'
 import type { World } from '#server/world/world.ts'
 import type { StaffSession } from '../access/session.ts'
+import { eraseAudit } from './erase-audit.ts'
 import { actOnMember } from './member-actions.ts'
 
 type Erasure = { member_id: string; username: string; reason: string }
@@ -260,48 +261,3 @@ async function replaceName(db: Db, name: string, condition: ReturnType<typeof sq
       html = replace(replace(html, ${inHtml}, ${FORMER_MEMBER}), ${name}, ${FORMER_MEMBER})
     where ${condition} and (position(${name} in subject) > 0 or position(${name} in body) > 0)`.execute(db)
 }
-
-/**
- * The rows stay, and so does the chain: it covers only the hash of what is erased here. Rows about others are erased if they
- * hold an identifier of this person, never because of words that they share with a name. Returns the positions, for the row
- * of this erasure: details that are missing anywhere else are a finding.
- */
-async function eraseAudit(db: Db, person: Person, addresses: string[]): Promise<string> {
-  const identifiers = [...addresses, person.mobile_phone].filter(Boolean).map((value) => value.toLowerCase())
-  const holding = identifiers.map(
-    (value) => sql<boolean>`position(${JSON.stringify(value).slice(1, -1)} in lower(details)) > 0`,
-  )
-  const rows = await db
-    .selectFrom('audit')
-    .select(['position', 'subject_kind', 'subject', 'details'])
-    .where('details', 'is not', null)
-    .where((row) => row.or([row('subject', '=', person.id), ...holding]))
-    .orderBy('position')
-    .execute()
-  const positions = rows
-    .filter(
-      ({ subject_kind, subject, details }) =>
-        (subject_kind === 'member' && subject === person.id) || isAbout(details ?? '', identifiers),
-    )
-    .map(({ position }) => position)
-  if (positions.length)
-    await db
-      .updateTable('audit')
-      .set({ details: null, details_salt: null })
-      .where('position', 'in', positions)
-      .execute()
-  return positions.join(',')
-}
-
-/** Whether a row names one of these as a whole: 'ana@x.example' is not in 'diana@x.example.org'. */
-function isAbout(details: string, identifiers: string[]): boolean {
-  const parts = (value: string) => details.toLowerCase().split(JSON.stringify(value).slice(1, -1))
-  return identifiers.some((value) =>
-    parts(value).some(
-      (part, index, all) => index > 0 && !GOES_BEFORE.test(all[index - 1] ?? '') && !GOES_ON.test(part),
-    ),
-  )
-}
-/** What makes an address or a number a longer one. A period may also end the sentence. */
-const GOES_BEFORE = /[\p{L}\p{N}@._+-]$/u
-const GOES_ON = /^(?:[\p{L}\p{N}@_+-]|\.[\p{L}\p{N}])/u
