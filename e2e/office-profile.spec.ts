@@ -109,7 +109,7 @@ test('15.18 a sponsor is told who joined, and stops these emails without signing
   const { username, password, email } = await createMember(request)
   const friend = await playwright.request.newContext({ baseURL })
   await createMember(friend, { sponsor_site_name: username, first_name: 'Mara' })
-  await expect.poll(() => emailsTo(page, email)).toContain('Mara joined through your link')
+  await expect.poll(() => emailsTo(page, email)).toContain('Someone joined through your link')
   const url = /http\S+\/office\/unsubscribe\/\S+/.exec(await emailsTo(page, email))?.[0] ?? ''
 
   const withoutScript = await (await browser.newContext({ javaScriptEnabled: false })).newPage()

@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import * as z from 'zod/mini'
+import { consoleCalls } from '#contract/console/console.ts'
+import type { ConsoleCall } from '#contract/console/permissions.ts'
 import { joinedMember } from '#server/test/member.ts'
 import { type Site, testSite } from '#server/test/site.ts'
 import { staffMember, type TestStaff } from '#server/test/staff.ts'
@@ -48,3 +51,17 @@ it('19.84 a colleague who opens more members than a person would is stopped, and
   site.advance(3601)
   expect((await (await staffMember(site, 'viewer')).get('members')).statusCode).toBe(200)
 })
+
+it('19.84 every call that shows members is counted', () => {
+  const personal = ['first_name', 'mobile_phone', 'last_four', 'username']
+  const uncounted = Object.entries<ConsoleCall>(consoleCalls)
+    .filter(([, { output, showsMembers }]) => !showsMembers && fieldsOf(output).some((name) => personal.includes(name)))
+    .map(([name]) => name)
+  expect(uncounted).toEqual([])
+})
+
+/** The names of all fields in a schema, however deep. */
+const fieldsOf = (schema: unknown): string[] =>
+  JSON.stringify(z.toJSONSchema(schema as z.ZodMiniType, { unrepresentable: 'any' }))
+    .match(/"\w+"(?=:)/g)
+    ?.map((name) => name.slice(1, -1)) ?? []

@@ -18,7 +18,7 @@ const PRICES = '0014_prices.sql'
 const MEMBERSHIPS = '0015_memberships.sql'
 const ONE_ROW = '0031_open_uses.sql'
 const PRICE_NOTICES = '0036_price_notices.sql'
-const CREDIT_NOTES = '0038_credit_notes.sql'
+const CREDIT_NOTES = '0039_credit_notes.sql'
 
 /** Empties the database and applies the migrations before this one. */
 async function schemaBefore(name: string) {

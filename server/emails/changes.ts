@@ -176,7 +176,7 @@ export const ifNotYou = ({ config }: World, advice: string): Block[] => [
 ]
 
 /** 'n•••@•••.example': the owner recognizes it, a stranger does not. */
-const maskEmail = (email: string) => `${[...email][0]}•••@•••${/\.[^.@]*$/.exec(email)?.[0] ?? ''}`
+export const maskEmail = (email: string) => `${[...email][0]}•••@•••${/\.[^.@]*$/.exec(email)?.[0] ?? ''}`
 
 /** The email to a new address, unless the link was used or replaced in the meantime. */
 export async function confirmAddressEmailFor(world: World, { member_id }: JobPayloads['confirm_email']) {

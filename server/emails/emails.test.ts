@@ -210,15 +210,40 @@ describe('names in emails', () => {
     ['J. R.', 'Hello J. R.,'],
     ['win.example', 'Hello,'],
     ['see http://x', 'Hello,'],
-  ])('15.12 are left out if a mail client would turn them into a link: %s', async (first_name, greeting) => {
-    const { text } = await unpaidEmail(site.world, { ...zoe, first_name, site: 'ana' })
+    ['Call 8005551234 now', 'Hello,'],
+  ])('15.12 are left out if they carry a link or a number: %s', async (first_name, greeting) => {
+    const email_confirmed_at = site.world.now()
+    const { text } = await unpaidEmail(site.world, { ...zoe, first_name, email_confirmed_at, site: 'ana' })
     expect(text.split('\n')[0]).toBe(greeting)
+  })
+
+  it('15.12 are left out until the address is confirmed: a stranger may have typed both', async () => {
+    await site.db.updateTable('member').set({ first_name: 'Pay up' }).where('id', '=', member_id).execute()
+    const emails = async () => [
+      await welcomeEmail(site.world, { member_id }),
+      await consentEmail(site.world, { member_id }),
+      await unpaidEmail(site.world, { ...zoe, first_name: 'Pay up', site: 'ana' }),
+    ]
+    const confirm = (email_confirmed_at: Date | null) =>
+      site.db.updateTable('member').set({ email_confirmed_at }).where('id', '=', member_id).execute()
+    await confirm(null)
+    for (const { subject, text, html } of await emails()) expect(subject + text + html).not.toContain('Pay up')
+    await confirm(site.world.now())
+    expect((await emails()).map(({ text }) => text.split('\n')[0])).toEqual([
+      'Hello Pay up,',
+      'Hello Pay up,',
+      'Hello,',
+    ])
+    await confirm(null)
+    await site.db.updateTable('member').set({ first_name: 'Zoë' }).where('id', '=', member_id).execute()
   })
 
   it.each([
     ['St. Anne & Co', 'St. Anne & Co'],
     ['win.example', 'your sponsor'],
     ['Claim at //x', 'your sponsor'],
+    ['Studio 54', 'Studio 54'],
+    ['Call 8005551234 now', 'your sponsor'],
   ])('15.12 so is a sponsor’s name: %s', async (name, expected) => {
     const ana = site.db.updateTable('sponsor').where('site', '=', 'ana')
     await ana.set({ name }).execute()

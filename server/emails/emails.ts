@@ -40,7 +40,7 @@ export async function welcomeEmail(world: World, { member_id }: JobPayloads['wel
     renewalDay(world, member_id),
     brandOf(world),
   ])
-  const sponsor = looksLikeLink(member.sponsor_name) ? 'your sponsor' : member.sponsor_name
+  const sponsor = carriesMessage(member.sponsor_name) ? 'your sponsor' : member.sponsor_name
   return emailTo(world, member, {
     subject: `Welcome to ${brand.name}`,
     preview: 'Your receipt, your own link, and how to sign in to your office.',
@@ -132,11 +132,11 @@ const textBlocks = new Map<string, Block>()
 export async function referralEmail(world: World, { member_id }: JobPayloads['referral']): Promise<Email | undefined> {
   const referral = await findReferral(world, member_id)
   if (!referral?.join_emails) return undefined
-  const name = looksLikeLink(referral.referral_name) ? 'Somebody' : referral.referral_name
+  const name = carriesMessage(referral.referral_name) ? 'Someone' : referral.referral_name
   const joined_on = day(dayOf(world, referral.joined_at))
   const stopUrl = unsubscribeUrl(world, referral.id)
   return emailTo(world, referral, {
-    subject: `${name} joined through your link`,
+    subject: 'Someone joined through your link',
     preview: `On ${joined_on}. Your office shows everyone who joined through you.`,
     blocks: [
       paragraph(`${name} joined through your link on ${joined_on}.`),
@@ -199,7 +199,7 @@ export async function resumedEmail(
   })
 }
 
-export type Recipient = { email: string; first_name: string }
+export type Recipient = { email: string; first_name: string; email_confirmed_at?: Date | null }
 
 /** Sent when a payment under review fails, because the visitor may have left the page by then. */
 export const unpaidEmail = (world: World, { site, ...to }: Recipient & { site: string }): Promise<Email> =>
@@ -241,15 +241,23 @@ export async function emailTo(world: World, to: Recipient, { blocks, ...content 
     ...content,
     to: to.email,
     from: world.config.PUBLIC_URL,
-    blocks: [mainHeading(content.subject), greeting(to.first_name), ...blocks],
+    blocks: [mainHeading(content.subject), greeting(to), ...blocks],
   }
   return composeEmail(email, await brandOf(world))
 }
 
-const greeting = (first_name: string) => paragraph(looksLikeLink(first_name) ? 'Hello,' : `Hello ${first_name},`)
+/** Without a name until someone has confirmed the address: a stranger may have typed both. */
+const greeting = ({ first_name, email_confirmed_at }: Recipient) =>
+  paragraph(email_confirmed_at && !carriesMessage(first_name) ? `Hello ${first_name},` : 'Hello,')
 
-/** Mail clients turn such names into links, which would let a stranger send links in our emails. We leave them out. */
-const looksLikeLink = (name: string) => /[\p{L}\p{N}]\.[\p{L}\p{N}]|[/:@]/u.test(name)
+/**
+ * Names are free text, so a stranger could send links or phone numbers in our emails. We leave such names out, and no subject
+ * has a name in it. Mail clients also turn 'win.example' into a link.
+ */
+const carriesMessage = (name: string) =>
+  /[\p{L}\p{N}]\.[\p{L}\p{N}]|[/:@]/u.test(name) ||
+  (name.match(/\p{N}/gu) ?? []).length > 2 ||
+  name.trim().split(/\s+/).length > 5
 
 /** 'Nov 15, 2026, 12:00:00 UTC' */
 export const timestamp = ({ config }: Pick<World, 'config'>, time: Date) => timestampIn(config.TIME_ZONE, time)

@@ -19,15 +19,11 @@ export async function guessesEmail(
   const advice = isOwn
     ? 'If this wasn’t you, change your password in the console under Your access, and tell an owner.'
     : 'If it wasn’t them, ask them to change their password or add a passkey.'
-  return emailTo(
-    world,
-    { email: recipient.email, first_name: recipient.name },
-    {
-      subject: 'Failed sign-ins to the console',
-      preview: text,
-      blocks: [paragraph(text), paragraph(advice)],
-    },
-  )
+  return emailTo(world, toColleague(recipient), {
+    subject: 'Failed sign-ins to the console',
+    preview: text,
+    blocks: [paragraph(text), paragraph(advice)],
+  })
 }
 
 /** Outside the database, so that no one who changes it can change this. */
@@ -43,20 +39,16 @@ export async function sealEmail(
         'Someone may have changed the audit log or the security log in the database:',
       ]
     : ['Seal of the audit log', 'Please keep this email. It shows if someone later removes rows from the audit log.']
-  return emailTo(
-    world,
-    { email: recipient.email, first_name: recipient.name },
-    {
-      subject,
-      preview: problems[0] ?? text,
-      blocks: [
-        paragraph(text),
-        ...problems.map(paragraph),
-        hashLine('Seal', seal),
-        hashLine('Check the log with', `npm run staff -- audit ${seal}`),
-      ],
-    },
-  )
+  return emailTo(world, toColleague(recipient), {
+    subject,
+    preview: problems[0] ?? text,
+    blocks: [
+      paragraph(text),
+      ...problems.map(paragraph),
+      hashLine('Seal', seal),
+      hashLine('Check the log with', `npm run staff -- audit ${seal}`),
+    ],
+  })
 }
 
 /** For a colleague, or for an owner about a colleague. */
@@ -72,17 +64,24 @@ export async function membersReadEmail(
   const advice = isOwn
     ? 'If this wasn’t you, sign out of all other browsers in the console under Your access, and tell an owner.'
     : 'If that isn’t part of their work, remove their access in the console under Staff.'
-  return emailTo(
-    world,
-    { email: recipient.email, first_name: recipient.name },
-    { subject: 'Many members opened in the console', preview: text, blocks: [paragraph(text), paragraph(advice)] },
-  )
+  return emailTo(world, toColleague(recipient), {
+    subject: 'Many members opened in the console',
+    preview: text,
+    blocks: [paragraph(text), paragraph(advice)],
+  })
 }
+
+/** Colleagues get their invitation at this address. */
+const toColleague = ({ email, name, created_at }: { email: string; name: string; created_at: Date }) => ({
+  email,
+  first_name: name,
+  email_confirmed_at: created_at,
+})
 
 const findStaff = ({ db }: World, id: string) =>
   db
     .selectFrom('staff')
-    .select(['name', 'email'])
+    .select(['name', 'email', 'created_at'])
     .where('id', '=', id)
     .where('removed_at', 'is', null)
     .executeTakeFirst()

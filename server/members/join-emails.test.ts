@@ -24,7 +24,7 @@ it('15.18 the sponsor gets an email with the first name and the day, and nothing
   const { form } = await joinedMember(site, { sponsor_site_name: sponsor.username, first_name: 'Mara' })
   const [email, ...more] = await referralEmails(sponsor)
   expect(more).toEqual([])
-  expect(email?.subject).toBe('Mara joined through your link')
+  expect(email?.subject).toBe('Someone joined through your link')
   expect(email?.body).toContain('Mara joined through your link on November 15, 2026.')
   for (const field of ['email', 'username', 'mobile_phone', 'address', 'city', 'post_code', 'last_name'] as const)
     expect(email?.body, field).not.toContain(field === 'last_name' ? `Mara ${form[field]}` : form[field])
@@ -47,12 +47,17 @@ it('15.18 the job is written with the member, and a sponsor who is no member get
   expect(subjects(after)).toBe(subjects(before))
 })
 
-it('15.18 a first name that looks like a link is left out', async () => {
-  const sponsor = await memberInOffice(site)
-  await joinedMember(site, { sponsor_site_name: sponsor.username, first_name: 'evil.example' })
-  const [email] = await referralEmails(sponsor)
-  expect([email?.subject, email?.body.includes('evil.example')]).toEqual(['Somebody joined through your link', false])
-})
+it.each(['evil.example', 'Call 8005551234 now', '８００５５５ please', 'You are locked out call me now'])(
+  '15.18 no subject has a name, and one that carries a message is left out: %s',
+  async (first_name) => {
+    const sponsor = await memberInOffice(site)
+    await joinedMember(site, { sponsor_site_name: sponsor.username, first_name })
+    const [email] = await referralEmails(sponsor)
+    expect(email?.subject).toBe('Someone joined through your link')
+    expect(email?.body).toContain('Someone joined through your link on')
+    expect(email?.body).not.toContain(first_name)
+  },
+)
 
 it('15.18 can be switched off and on in the office', async () => {
   const sponsor = await memberInOffice(site)

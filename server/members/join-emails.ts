@@ -15,7 +15,7 @@ const selectReferral = statement((db, { member_id }: { member_id: string }) =>
     .innerJoin('sponsor', 'sponsor.id', 'referral.sponsor_id')
     .innerJoin('member', 'member.id', 'sponsor.member_id')
     .select(['referral.first_name as referral_name', 'referral.joined_at'])
-    .select(['member.id', 'member.email', 'member.first_name', 'member.join_emails'])
+    .select(['member.id', 'member.email', 'member.first_name', 'member.email_confirmed_at', 'member.join_emails'])
     .where('referral.id', '=', member_id),
 )
 

@@ -73,7 +73,7 @@ export async function makeResetLink(world: World, { name, asked_at, network }: J
   const member = await findByName(world, name)
   if (!member) return undefined
   const seed = { purpose: 'password' as const, member_id: member.id, email: null, created_at: new Date(asked_at) }
-  const { email, first_name, proof } = await inTransaction(world.db, async (db) => {
+  const { email, first_name, email_confirmed_at, proof } = await inTransaction(world.db, async (db) => {
     const lockedMember = db
       .selectFrom('member')
       .select(['id', 'email', 'first_name', 'email_confirmed_at'])
@@ -87,7 +87,7 @@ export async function makeResetLink(world: World, { name, asked_at, network }: J
   })
   const token = linkToken(world, seed)
   const isValid = proof === 'support' || (await findLink(world, 'password', token))
-  return isValid ? { email, first_name, token, proof } : undefined
+  return isValid ? { email, first_name, email_confirmed_at, token, proof } : undefined
 }
 
 type Confirmable = { id: string; email_confirmed_at: Date | null }
