@@ -472,6 +472,8 @@ export type RenewalLine = {
     is_untold?: true | undefined
     /** The day on which it was written. */
     queued_on?: string
+    /** Of the newest email about it. An older one that is still waiting isn't sent. */
+    notice_id?: string
   }
 }
 

@@ -82,7 +82,8 @@ export async function priceChangedEmail(
   const today = todayOf(world)
   const starts_on = announced?.is_untold ? firstAtNewPrice(membership, announced, today) : job.starts_on
   const isTooEarly = addDays(today, NOTICE_DAYS) < starts_on
-  if (new_cents > old_cents && (!announced?.is_untold || isTooEarly)) return undefined
+  const isNewest = announced?.is_untold && announced.notice_id === job.notice_id
+  if (new_cents > old_cents && (!isNewest || isTooEarly)) return undefined
   const told = announced ? { ...line, announced: { ...announced, is_untold: undefined } } : line
   const lines = membership.lines.map((each) => (each === line ? told : each))
   const [before, after] = [old_cents, new_cents].map((cents) => showAmount(toAmount(cents)))

@@ -55,8 +55,15 @@ export type JobPayloads = {
   yearly_reminder: { member_id: string }
   /** Goes through the members of a package whose price has changed. */
   price_change: { price_change_id: string }
-  /** Tells one of them. */
-  price_changed: { member_id: string; product_id: number; old_cents: number; new_cents: number; starts_on: string }
+  /** Tells one of them. Of several that wait, only the newest is sent. */
+  price_changed: {
+    member_id: string
+    product_id: number
+    old_cents: number
+    new_cents: number
+    starts_on: string
+    notice_id?: string
+  }
   username_changed: { member_id: string; old_username: string } & Changed
   /** The job looks the member up, so that the response time does not reveal whether there is one. */
   forgotten: { name: string; asked_at: string; network?: string }

@@ -1,7 +1,6 @@
 import { addDays, NOTICE_DAYS, periodOn, periodStart } from '#contract/renewal.ts'
 import type { RenewalLine, Tables } from '#server/db/tables.ts'
-import type { Anchor } from './next-step.ts'
-import { firstAtNewPrice } from './prices.ts'
+import { firstAtNewPrice, type Upcoming } from './prices.ts'
 
 export type Notice = 'card_expires' | 'yearly_reminder'
 type Dates = Pick<Tables['membership'], 'anchor_on' | 'card_expires'>
@@ -38,7 +37,7 @@ type Announced = NonNullable<RenewalLine['announced']>
 
 /** The first day, from this one on, on which the email about a higher price is due: 7 to 30 days before the first period at it. */
 export function priceNoticeDay(
-  membership: Anchor & { period: number },
+  membership: Upcoming,
   announced: Announced | undefined,
   from: string,
 ): string | undefined {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { addDays } from '#contract/renewal.ts'
 import { inTransaction } from '#server/db/db.ts'
@@ -6,9 +7,8 @@ import { addJob } from '#server/jobs/queue.ts'
 import { dayOf, todayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
 import { dueAt } from './due.ts'
-import type { Anchor } from './next-step.ts'
 import { nextNotice, noticesBetween, priceNoticeDay } from './notices.ts'
-import { firstAtNewPrice } from './prices.ts'
+import { firstAtNewPrice, type Upcoming } from './prices.ts'
 import { updateMembership } from './rows.ts'
 
 const MEMBERS_AT_ONCE = 50
@@ -27,7 +27,7 @@ const writeSomeNotices = (world: World): Promise<number> =>
       .selectFrom('membership')
       .innerJoin('member', 'member.id', 'membership.member_id')
       .select(['member_id', 'membership.state', 'anchor_on', 'card_expires', 'notice_at', 'on_hold_since', 'lines'])
-      .select(['period', 'anchor_period', 'billing_interval', 'cancelled_at', 'email_bounced_at'])
+      .select(['period', 'anchor_period', 'billing_interval', 'waived_period', 'cancelled_at', 'email_bounced_at'])
       .where('notice_at', '<=', world.now())
       .orderBy('notice_at')
       .limit(MEMBERS_AT_ONCE)
@@ -59,23 +59,28 @@ const writeSomeNotices = (world: World): Promise<number> =>
     return members.length
   })
 
-type Announcing = Anchor & { member_id: string; period: number; lines: RenewalLine[] }
+type Announcing = Upcoming & { member_id: string; lines: RenewalLine[] }
 
 /** Writes the emails about higher prices that are due today. Returns the lines, which remember it. */
 export async function queuePriceNotices(world: World, membership: Announcing): Promise<RenewalLine[]> {
   const { member_id, lines } = membership
+  if (world.config.RENEWALS === 'off') return lines // everyone is told once it's on
   const today = todayOf(world)
   const isDue = ({ announced }: RenewalLine) => (priceNoticeDay(membership, announced, today) ?? '9999') <= today
-  for (const line of lines.filter(isDue)) {
+  const queued: RenewalLine[] = []
+  for (const line of lines) {
     const { product_id, renewal_cents: old_cents, announced } = line
-    if (!announced) continue
+    if (!announced || !isDue(line)) {
+      queued.push(line)
+      continue
+    }
+    const notice_id = randomUUID()
     const starts_on = firstAtNewPrice(membership, announced, today)
-    const payload = { member_id, product_id, old_cents, new_cents: announced.renewal_cents, starts_on }
+    const payload = { member_id, product_id, old_cents, new_cents: announced.renewal_cents, starts_on, notice_id }
     await addJob(world.db, 'price_changed', payload, world.now())
+    queued.push({ ...line, announced: { ...announced, queued_on: today, notice_id } })
   }
-  return lines.map((line) =>
-    line.announced && isDue(line) ? { ...line, announced: { ...line.announced, queued_on: today } } : line,
-  )
+  return queued
 }
 
 /** After a change of the card or the price, or a return: looked at again tomorrow, unless something is due before. */

@@ -6,7 +6,7 @@ import { todayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
 import { type Anchor, runningPeriod, startsOn } from './next-step.ts'
 import { noticeTomorrow } from './notify.ts'
-import { linesDue, linesOn } from './prices.ts'
+import { linesDue, linesOn, untold } from './prices.ts'
 import { anchorFor } from './renewal-day.ts'
 import { type LockedMembership, updateMembership, updatePeriod } from './rows.ts'
 
@@ -27,8 +27,9 @@ export async function beginPeriod(world: World, membership: LockedMembership): P
   await waiveUntil(db, membership, today)
   const anchor: Anchor = isRenewalDay ? membership : { ...membership, ...anchorFor(membership, n, today) }
   const { anchor_on, anchor_period } = anchor
+  const lines = untold(membership.lines, (from_on) => isRenewalDay && from_on >= today)
   await updateMembership(db, member_id, { anchor_on, anchor_period, notice_at: noticeTomorrow(world, member_id) })
-  return addPeriod(db, { ...membership, anchor_on, anchor_period }, n, { missed_from })
+  return addPeriod(db, { ...membership, anchor_on, anchor_period, lines }, n, { missed_from })
 }
 
 /** Emails a member we couldn't charge on time, once a bank has answered: until then, the period may begin on a later day. */

@@ -155,7 +155,7 @@ const membersAfter = (db: Db, { reached, product_id }: Pick<Tables['price_change
   db
     .selectFrom('membership')
     .innerJoin('member', 'member.id', 'membership.member_id')
-    .select(['member_id', 'lines', 'period', 'anchor_on', 'anchor_period', 'billing_interval'])
+    .select(['member_id', 'lines', 'period', 'anchor_on', 'anchor_period', 'billing_interval', 'waived_period'])
     .$if(reached !== null, (query) => query.where('member_id', '>', reached ?? ''))
     .where('membership.state', '<>', 'ended')
     .where('cancelled_at', 'is', null)
@@ -187,6 +187,7 @@ async function tellMember(world: World, db: Db, member: Member, change: Tables['
   })
   const old_cents = line.renewal_cents
   if (announced) return true
+  if (world.config.RENEWALS === 'off') return false // its email names a charge
   if (new_cents === old_cents && line.announced?.is_untold) return false // the higher price is withdrawn before its email
   const starts_on = firstPeriodFrom(member, '')
   await addJob(db, 'price_changed', { member_id, product_id, old_cents, new_cents, starts_on }, world.now())
@@ -200,11 +201,10 @@ export async function applyMissedChanges(world: World, { cancelled_at, ...member
     .selectFrom('price_change')
     .distinctOn('product_id')
     .selectAll()
-    .where('made_at', '>=', cancelled_at)
     .orderBy('product_id')
     .orderBy('made_at', 'desc')
     .execute()
-  for (const change of changes) {
+  for (const change of changes.filter(({ done_at }) => !done_at || done_at >= cancelled_at)) {
     const { lines } = await lockMembership(db, member.member_id)
     await tellMember(world, db, { ...member, lines }, change)
   }

@@ -28,7 +28,13 @@ describe('17.12 a changed price', () => {
   ])('%s', (_, before, cents, after) => expect(changeLine(before, cents, '2027-03-01')).toEqual(after))
 
   it('is first charged with a period that begins after the notice', () => {
-    const membership = { anchor_on: '2026-01-31', anchor_period: 0, billing_interval: 'month', period: 2 } as const
+    const membership = {
+      anchor_on: '2026-01-31',
+      anchor_period: 0,
+      billing_interval: 'month',
+      period: 2,
+      waived_period: null,
+    } as const
     expect(firstPeriodFrom(membership, '2026-04-30')).toBe('2026-04-30')
     expect(firstPeriodFrom(membership, '2026-05-01')).toBe('2026-05-31')
     expect(firstPeriodFrom(membership, '')).toBe('2026-04-30')

@@ -2,7 +2,6 @@ import { plainDay } from '#contract/days.ts'
 import { addDays, MONTHS, NOTICE_DAYS, periodStart } from '#contract/renewal.ts'
 import { firstDayFrom, MAX_FREE_DAYS, movedRenewal } from '#contract/renewal-day.ts'
 import { type Db, inTransaction } from '#server/db/db.ts'
-import type { RenewalLine } from '#server/db/tables.ts'
 import { addJob } from '#server/jobs/queue.ts'
 import { Refusal, refuseFields } from '#server/refusal.ts'
 import { todayOf } from '#server/world/time-zone.ts'
@@ -10,7 +9,7 @@ import type { World } from '#server/world/world.ts'
 import { dueAt } from './due.ts'
 import { type Anchor, startsOn } from './next-step.ts'
 import { noticeTomorrow } from './notify.ts'
-import { firstPeriodFrom } from './prices.ts'
+import { firstPeriodFrom, untold } from './prices.ts'
 import { lockMembership, updateMembership, updatePeriod } from './rows.ts'
 import { requireUndisturbed } from './waive.ts'
 
@@ -46,9 +45,11 @@ export const moveRenewalDay = (world: World, member_id: string, { day_of_month, 
       })
     await updatePeriod(db, member_id, period, { ends_on: starts_on, free_days })
     const anchor = anchorFor(membership, period + 1, starts_on, day_of_month)
+    const moved = { ...membership, ...anchor }
+    const isSoon = (from_on: string) => firstPeriodFrom(moved, from_on) <= addDays(today, NOTICE_DAYS)
     await updateMembership(db, member_id, {
       ...anchor,
-      lines: JSON.stringify(tellAgain({ ...membership, ...anchor }, today)),
+      lines: JSON.stringify(untold(membership.lines, isSoon)),
       due_at: dueAt(world, member_id, starts_on),
       notice_at: noticeTomorrow(world, member_id),
     })
@@ -67,14 +68,6 @@ export async function freeDaysGiven(db: Db, member_id: string, today: string, pe
     .executeTakeFirstOrThrow()
   return Number(sum)
 }
-
-/** A higher price that the member was told about needs a new email if it now starts more than 30 days from today. */
-const tellAgain = (membership: Anchor & { period: number; lines: RenewalLine[] }, today: string): RenewalLine[] =>
-  membership.lines.map((line) =>
-    line.announced && firstPeriodFrom(membership, line.announced.from_on) > addDays(today, NOTICE_DAYS)
-      ? { ...line, announced: { ...line.announced, is_untold: true } }
-      : line,
-  )
 
 const dayOf = (day: string) => Number(day.slice(8))
 const monthOf = (day: string) => Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7))

@@ -5,6 +5,8 @@ import { todayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
 import { dueAt } from './due.ts'
 import { startsOn } from './next-step.ts'
+import { noticeTomorrow } from './notify.ts'
+import { untold } from './prices.ts'
 import { hasOpenCharge, type LockedMembership, lockMembership, setPeriod, updateMembership } from './rows.ts'
 
 export type WaivedPeriod = { n: number; starts_on: string; ends_on: string }
@@ -22,12 +24,16 @@ export const waivePeriod = (world: World, member_id: string): Promise<WaivedPeri
       throw new Refusal(409, 'The next period is waived already. One at a time.')
     const isPastDue = period_state === 'due'
     const n = isPastDue ? period : period + 1
+    const days = { starts_on: startsOn(membership, n), ends_on: startsOn(membership, n + 1) }
     if (isPastDue) {
       await setPeriod(db, member_id, n, 'waived')
       const due_at = dueAt(world, member_id, startsOn(membership, n + 1))
       await updateMembership(db, member_id, { state: 'active', declines: 0, due_at })
-    } else await updateMembership(db, member_id, { waived_period: n })
-    const days = { starts_on: startsOn(membership, n), ends_on: startsOn(membership, n + 1) }
+    } else {
+      const lines = untold(membership.lines, (from_on) => from_on > days.starts_on)
+      const notice_at = noticeTomorrow(world, member_id)
+      await updateMembership(db, member_id, { waived_period: n, lines: JSON.stringify(lines), notice_at })
+    }
     await addJob(db, 'waived', { member_id, ...days }, world.now())
     return { n, ...days }
   })

@@ -1,4 +1,5 @@
 import { renewMemberships } from '#server/membership/membership.ts'
+import { writeNotices } from '#server/membership/notify.ts'
 import { settleAttempts } from '#server/worker/janitor.ts'
 import { runJobs } from '#server/worker/jobs.ts'
 import { todayOf } from '#server/world/time-zone.ts'
@@ -29,13 +30,14 @@ export const daysUntil = (site: Site, day: string) => (Date.parse(day) - Date.pa
 
 /** Everything that is due now. */
 export async function work(world: World) {
+  await writeNotices(world)
   while (await renewMemberships(world));
   await settleAttempts(world)
   while (await runJobs(world));
 }
 
 /** Does each day's work at the same time of the day. */
-export async function pass(site: Site, days: number, world = site.world) {
+export async function pass(site: Site, days: number, world: World = site.world) {
   for (let day = 0; day < days; day++) {
     site.advance(DAY)
     await work(world)
