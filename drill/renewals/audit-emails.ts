@@ -21,6 +21,10 @@ const subjects: Record<EmailKind, RegExp> = {
   refund: /^Your refund of/,
   price: /^Your price (changes on|stays)|^You pay less/,
   reminder: /^Your yearly reminder/,
+  card: /^Your card was changed$/,
+  stopped: /^You stopped a package$/,
+  held: /^Your membership is on hold$/,
+  released: /^Your membership is no longer on hold$/,
 }
 const kinds = Object.keys(subjects) as EmailKind[]
 const kindOf = (subject: string) => kinds.find((kind) => subjects[kind].test(subject)) ?? `'${subject}'`

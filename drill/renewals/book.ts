@@ -14,7 +14,7 @@ export type Act = { day: string; kind: ActionKind; shown?: string; isRefused?: t
 
 export type EmailKind =
   | ('receipt' | 'declined' | 'ended' | 'canceled' | 'kept' | 'resumed' | 'waived' | 'moved')
-  | ('refund' | 'price' | 'reminder')
+  | ('refund' | 'price' | 'reminder' | 'card' | 'stopped' | 'held' | 'released')
 /** An email, with every amount, date and card in its text. '…': what follows depends on who won a race. */
 export type ExpectedEmail = { day: string; kind: EmailKind; facts: string[]; isOptional?: true }
 /** Written when it can be sent. Undefined: it no longer applies. */

@@ -1,4 +1,4 @@
-import { type Book, type EmailKind, isRenewing, newest, nextCharge, paidUntil, sum } from './book.ts'
+import { type Book, dueLines, type EmailKind, isRenewing, newest, nextCharge, paidUntil, sum } from './book.ts'
 import { daysLater, longDate } from './calendar.ts'
 import type { Line } from './members.ts'
 
@@ -60,6 +60,15 @@ const whatComesNext = (book: Book): string[] => {
   return isRenewing(book) ? next(book) : []
 }
 
+/** The same after a change: a charge that was declined is tried again. */
+const whatHappensNext = (book: Book): string[] => {
+  const period = newest(book)
+  if (!isRenewing(book) || period.state !== 'due') return whatComesNext(book)
+  if (book.isForbidden) return [longDate(daysLater(period.starts_on, GIVES_UP))]
+  const { nextTry = '' } = book
+  return [dollars(sum(dueLines(book))), ...(nextTry > book.today ? [longDate(nextTry)] : [])]
+}
+
 export function receiptEmail(book: Book, lines: Line[], card: string): void {
   const period = newest(book)
   const day = longDate(book.today)
@@ -113,7 +122,7 @@ export function refundEmail(book: Book, refund: { cents: number; paid_cents: num
   write(book, 'refund', () => [
     ...[amount, ...paid, longDate(paidOn), cardName(card)],
     ...[amount, amount, day],
-    ...whatComesNext(book),
+    ...whatHappensNext(book),
   ])
 }
 
@@ -121,3 +130,17 @@ export const reminderEmail = (book: Book): void =>
   write(book, 'reminder', () =>
     isRenewing(book) ? [longDate(book.plan.joinedOn), ...next(book), cardName(book.card.lastFour)] : undefined,
   )
+
+export function cardEmail(book: Book): void {
+  const { lastFour } = book.card
+  const day = longDate(book.today)
+  write(book, 'card', () => [cardName(lastFour), ...(day.startsWith('May') ? [day] : [])]) // its short form is the same
+}
+
+export const stoppedEmail = (book: Book): void => write(book, 'stopped', () => whatHappensNext(book))
+
+export const heldEmail = (book: Book): void =>
+  write(book, 'held', () => (book.isHeld && !book.isEnded ? whatComesNext(book) : undefined))
+
+export const releasedEmail = (book: Book): void =>
+  write(book, 'released', () => (book.isHeld || book.isEnded ? undefined : whatHappensNext(book)))

@@ -106,6 +106,7 @@ function runRace(book: Book, wonBy: RaceWinner): void {
     else if (plan.race?.kind === 'cancel' || today > newest(book).ends_on) rules.cancel(book, new Map())
   }
   for (const kind of ['canceled', 'kept'] as const) if (plan.race?.kind !== 'new card') write(book, kind, () => ['…'])
+  if (plan.race?.kind === 'new card') write(book, 'card', () => ['…']) // a member whose answer is lost presses again
   if (wonBy === 'lost request') beginPeriod(book)
   if (wonBy !== 'charge') act()
   work(book)

@@ -15,15 +15,19 @@ import {
 import { dateOf, daysBefore, daysLater, monthsLater } from './calendar.ts'
 import {
   canceledEmail,
+  cardEmail,
   declinedEmail,
   endedEmail,
   GIVES_UP,
+  heldEmail,
   keptEmail,
   movedEmail,
   receiptEmail,
   refundEmail,
+  releasedEmail,
   reminderEmail,
   resumedEmail,
+  stoppedEmail,
   waivedEmail,
 } from './expected-emails.ts'
 import { type ActionKind, type NewCard, newCards } from './members.ts'
@@ -154,9 +158,15 @@ const putOnFile =
     if (answer === 'refused') return undefined
     book.card = { lastFour: number.slice(-4), answer }
     book.isForbidden = false
+    cardEmail(book)
     if (newest(book).state === 'due' && book.isCharging && !book.isHeld && !book.isEnded) charge(book, true)
     return undefined
   }
+
+function hold(book: Book): void {
+  if (!book.isHeld) heldEmail(book)
+  book.isHeld = true
+}
 
 const refund =
   (part?: number): Rule =>
@@ -216,7 +226,9 @@ export const rules: Record<ActionKind, Rule> = {
     return { shown }
   },
   drop: (book) => {
+    if (book.lines.length === 1) return undefined
     book.lines = book.lines.slice(0, 1)
+    stoppedEmail(book)
     return undefined
   },
   'new card': putOnFile('new card'),
@@ -227,17 +239,20 @@ export const rules: Record<ActionKind, Rule> = {
     const receipt = book.receipts.at(-1)
     if (!receipt || receipt.refunded_cents || receipt.isDisputed || book.isEnded) return 'nothing'
     receipt.isDisputed = true
-    book.isHeld = true
+    hold(book)
     return undefined
   },
   hold: (book) => {
     if (book.isEnded) return 'nothing'
-    book.isHeld = true
+    hold(book)
     return undefined
   },
   'lift hold': (book) => {
     if (!book.isHeld) return 'nothing'
     book.isHeld = false
+    const tries = book.attempts.length
+    work(book)
+    if (book.attempts.length === tries) releasedEmail(book) // the emails about a charge tell the rest
     return undefined
   },
   move: (book) => {

@@ -5,7 +5,7 @@ import { addressLinkToken, findNewestLink, linkToken } from '#server/members/ema
 import { findMember } from '#server/members/members.ts'
 import { makeResetLink, type ResetProof } from '#server/members/new-password.ts'
 import type { World } from '#server/world/world.ts'
-import { confirmUrl, emailTo, type Recipient, timestamp } from './emails.ts'
+import { confirmUrl, emailTo, nameCard, type Recipient, timestamp } from './emails.ts'
 import { type Block, button, linkBox, paragraph, smallPrint } from './layout.ts'
 
 /** Links that prove something, and what was changed: the owner of an account must hear of it, whoever did it. */
@@ -132,6 +132,22 @@ export async function phoneChangedEmail(
     blocks: [
       paragraph(`The phone number of your membership was changed to ${masked_phone}${whoAndWhen(world, who, at)}.`),
       ...ifNotYou(world, 'change your password and your phone number'),
+    ],
+  })
+}
+
+export async function cardChangedEmail(
+  world: World,
+  { member_id, at, ...card }: JobPayloads['card_changed'],
+): Promise<Email> {
+  return emailTo(world, await findMember(world, member_id), {
+    subject: 'Your card was changed',
+    preview: `We now charge your ${nameCard(card)}.`,
+    blocks: [
+      paragraph(
+        `The card for your membership was changed to ${nameCard(card)}${whoAndWhen(world, 'office', at)}. We charge it from now on.`,
+      ),
+      ...ifNotYou(world, 'change your password and your card'),
     ],
   })
 }

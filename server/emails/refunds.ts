@@ -10,6 +10,7 @@ import { dayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
 import { emailTo, nameCard } from './emails.ts'
 import { button, heading, paragraph, receipt } from './layout.ts'
+import { whatHappensNext } from './membership-changes.ts'
 
 /** What was refunded or voided, its credit note, what the statement shows, and whether the membership continues. */
 export async function refundEmail(world: World, { member_id, refund_id }: JobPayloads['refunded']): Promise<Email> {
@@ -36,7 +37,7 @@ export async function refundEmail(world: World, { member_id, refund_id }: JobPay
       heading('On your statement'),
       paragraph(statement),
       heading('Your membership'),
-      paragraph(membershipSentence(membership)),
+      paragraph(whatHappensNext(membership)), // a refund by itself neither ends nor extends a membership
       button('Open your office', world.config.OFFICE_URL),
     ],
   })
@@ -66,18 +67,6 @@ const voidTexts = (world: World, refund: FoundRefund, amount: string) => ({
   line: 'Canceled charge',
   date: 'Canceled on',
 })
-
-/** A refund by itself neither ends nor extends a membership. */
-function membershipSentence(membership: Awaited<ReturnType<typeof membershipSummary>>): string {
-  const { is_over, is_on_hold, cancelled_on, renews_on, waived, price } = membership
-  if (is_over) return 'Your membership has ended. You won’t be charged again.'
-  if (is_on_hold) return 'Your membership is on hold. You won’t be charged until we have talked to you.'
-  if (cancelled_on)
-    return `You have canceled, so your membership ends on ${day(renews_on)}. You won’t be charged again.`
-  return price === '0.00'
-    ? 'Your membership continues.'
-    : `Your membership continues. Your next charge is ${showAmount(price)} on ${day(waived?.ends_on ?? renews_on)}, unless you cancel in your office before then.`
-}
 
 const findRefund = ({ db }: World, refund_id: string) =>
   db

@@ -39,6 +39,13 @@ export type JobPayloads = {
   password_changed: { member_id: string } & Changed
   phone_changed: { member_id: string; masked_phone: string } & Changed
   second_factor_changed: { member_id: string; change: SecondFactorChange }
+  /** The new card on file. */
+  card_changed: { member_id: string; card_brand: string | null; card_last_four: string | null; at: string }
+  package_stopped: { member_id: string; name: string }
+  /** `since`: a later hold has an email of its own. */
+  hold_began: { member_id: string; why: 'dispute' | 'team'; since: string }
+  /** Nothing is charged right now; otherwise the emails about that charge tell the member. */
+  hold_ended: { member_id: string }
   renewed: { member_id: string } & AttemptKey
   renewal_declined: { member_id: string } & AttemptKey
   /** Tells the member of a refund. */
@@ -100,6 +107,10 @@ const purposes: Record<JobKind, Purpose> = {
   password_changed: 'email to its member',
   phone_changed: 'email to its member',
   second_factor_changed: 'email to its member',
+  card_changed: 'email to its member',
+  package_stopped: 'email to its member',
+  hold_began: 'email to its member',
+  hold_ended: 'email to its member',
   renewed: 'email to its member',
   renewal_declined: 'email to its member',
   refunded: 'email to its member',

@@ -5,6 +5,7 @@ import { inTransaction } from '#server/db/db.ts'
 import type { PaymentState } from '#server/db/tables.ts'
 import { gatewayDeadline } from '#server/gateways/payment/deadlines.ts'
 import type { CardChange, CardReplacement } from '#server/gateways/payment/port.ts'
+import { addJob } from '#server/jobs/queue.ts'
 import { refuseFields } from '#server/refusal.ts'
 import { recordEvent } from '#server/security/security-log.ts'
 import { todayOf } from '#server/world/time-zone.ts'
@@ -39,6 +40,9 @@ export async function replaceCard(
     await inTransaction(world.db, async (db) => {
       await putOnFile({ ...world, db }, member_id, answer)
       await recordEvent({ ...world, db }, { kind: 'card_changed', member_id, address })
+      const { card_brand, card_last_four } = cardColumns(answer)
+      const at = world.now()
+      await addJob(db, 'card_changed', { member_id, card_brand, card_last_four, at: at.toISOString() }, at)
     })
   if (answer.outcome === 'failed')
     world.log.error({ why: answer.why, reference: card.reference }, 'the payment gateway rejected a new card')

@@ -1,28 +1,48 @@
 import { type Db, inTransaction } from '#server/db/db.ts'
+import { addJob } from '#server/jobs/queue.ts'
+import { todayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
-import { lockMembership, updateMembership } from './rows.ts'
+import { nextStep, startsOn } from './next-step.ts'
+import { type LockedMembership, lockMembership, updateMembership } from './rows.ts'
 
-type Context = Pick<World, 'db' | 'now'>
+type Context = Pick<World, 'config' | 'db' | 'now'>
 
-/** Nothing is charged until the hold is lifted. The membership and its link go on. */
+/** Nothing is charged until the hold is lifted. The membership and its link go on; one that is canceled still ends on its day. */
 export const putOnHold = ({ db, now }: Context, member_id: string, hold_reason: string): Promise<boolean> =>
-  changeHold(db, member_id, false, { on_hold_since: now(), hold_reason })
+  changeHold(db, member_id, false, async (db, { cancelled_at, due_at }) => {
+    const since = now()
+    const change = { on_hold_since: since, hold_reason, due_at: cancelled_at ? due_at : null }
+    await updateMembership(db, member_id, change)
+    await addJob(db, 'hold_began', { member_id, why: 'team', since: since.toISOString() }, since)
+  })
 
 /** The worker decides what is next: what was missed meanwhile is waived, and the running period is charged. */
-export const liftHold = ({ db, now }: Context, member_id: string): Promise<boolean> =>
-  changeHold(db, member_id, true, { on_hold_since: null, hold_reason: null, due_at: now() })
+export const liftHold = (context: Context, member_id: string): Promise<boolean> =>
+  changeHold(context.db, member_id, true, async (db, membership) => {
+    const now = context.now()
+    await updateMembership(db, member_id, { on_hold_since: null, hold_reason: null, due_at: now })
+    if (!isChargedNow(context, membership)) await addJob(db, 'hold_ended', { member_id }, now)
+  })
 
-/** False if it was so already. */
+/** The member then gets the emails about that charge. */
+function isChargedNow(context: Context, membership: LockedMembership): boolean {
+  if (context.config.RENEWALS === 'off' || !membership.lines.length) return false
+  const today = todayOf(context)
+  const { step } = nextStep({ ...membership, on_hold_since: null }, today)
+  if (step === 'waive') return startsOn(membership, membership.period + 2) <= today
+  return step !== 'wait' && step !== 'nothing'
+}
+
+/** False if nothing changes. */
 const changeHold = (
   db: Db,
   member_id: string,
   wasOnHold: boolean,
-  change: Parameters<typeof updateMembership>[2],
+  change: (db: Db, membership: LockedMembership) => Promise<void>,
 ): Promise<boolean> =>
   inTransaction(db, async (db) => {
-    const { on_hold_since, cancelled_at } = await lockMembership(db, member_id)
-    if (Boolean(on_hold_since) !== wasOnHold) return false
-    const rest = wasOnHold || cancelled_at ? {} : { due_at: null } // a canceled membership ends on its day
-    await updateMembership(db, member_id, { ...change, ...rest })
+    const membership = await lockMembership(db, member_id)
+    if (Boolean(membership.on_hold_since) !== wasOnHold) return false
+    await change(db, membership)
     return true
   })

@@ -10,12 +10,14 @@ export const dropPackage = (world: World, member_id: string, { product_id }: { p
   inTransaction(world.db, async (db) => {
     const membership = await lockMembership(db, member_id)
     const { lines } = membership
-    if (!lines.some((line) => line.product_id === product_id)) return
+    const stopped = lines.find((line) => line.product_id === product_id)
+    if (!stopped) return
     if ((await membershipPackage(db, member_id)) === product_id)
       throw new Refusal(409, 'To stop your membership, please cancel it.')
     const rest = lines.filter((line) => line.product_id !== product_id)
     await updateMembership(db, member_id, { lines: JSON.stringify(rest) })
     if (!rest.length && membership.state !== 'ended' && !membership.cancelled_at) await stopCharging(db, membership)
+    await addJob(db, 'package_stopped', { member_id, name: stopped.name }, world.now())
   })
 
 /** Whether nothing of the membership itself renews, and what renews is next to it. */

@@ -1,5 +1,6 @@
 import {
   addressChangedEmail,
+  cardChangedEmail,
   confirmAddressEmailFor,
   confirmCurrentAddressEmailFor,
   passwordChangedEmail,
@@ -15,6 +16,7 @@ import {
   unpaidEmailFor,
   welcomeEmail,
 } from '#server/emails/emails.ts'
+import { holdBeganEmail, holdEndedEmail, packageStoppedEmail } from '#server/emails/membership-changes.ts'
 import { cardExpiresEmail, priceChangedEmail, yearlyReminderEmail } from '#server/emails/notices.ts'
 import { refundEmail } from '#server/emails/refunds.ts'
 import {
@@ -93,6 +95,10 @@ export const kinds: { [Kind in JobKind]: KindOfJob<JobPayloads[Kind]> } = {
   password_changed: email(passwordChangedEmail),
   phone_changed: email(phoneChangedEmail),
   second_factor_changed: email(secondFactorEmail),
+  card_changed: email(cardChangedEmail),
+  package_stopped: email(packageStoppedEmail),
+  hold_began: email(holdBeganEmail),
+  hold_ended: email(holdEndedEmail),
   username_changed: email(usernameChangedEmail),
   staff_guesses: email(guessesEmail),
   audit_seal: email(sealEmail),

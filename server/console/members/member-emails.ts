@@ -41,6 +41,10 @@ export const emailTexts: Partial<Record<JobKind, string>> = {
   password_changed: 'Email about a changed password',
   phone_changed: 'Email about a changed phone number',
   second_factor_changed: 'Email about a changed second factor',
+  card_changed: 'Email about a new card on file',
+  package_stopped: 'Email about a package that the member stopped',
+  hold_began: 'Email about a hold',
+  hold_ended: 'Email about the end of a hold',
   username_changed: 'Email about a changed username',
 }
 

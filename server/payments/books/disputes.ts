@@ -1,6 +1,7 @@
 import { inTransaction } from '#server/db/db.ts'
 import type { Tables } from '#server/db/tables.ts'
 import type { Transaction } from '#server/gateways/payment/port.ts'
+import { addJob } from '#server/jobs/queue.ts'
 import { transition } from '#server/payments/payments.ts'
 import type { World } from '#server/world/world.ts'
 import { isDispute } from './comparison.ts'
@@ -34,21 +35,31 @@ async function openDispute<Row extends JournalRow>(context: Context, attempt: Ro
   const { reference, member_id } = attempt
   const isNew = await inTransaction(context.db, async (db) => {
     if (!(await changeState({ ...context, db }, attempt, 'captured', 'disputed'))) return false
-    if (member_id)
-      await db
-        .updateTable('membership')
-        .set(({ fn, val }) => ({
-          on_hold_since: fn.coalesce('on_hold_since', val(context.now())),
-          hold_reason: fn.coalesce('hold_reason', val('dispute')),
-          due_at: null,
-        }))
-        .where('member_id', '=', member_id)
-        .execute()
+    if (member_id) await holdForDispute({ ...context, db }, member_id)
     return true
   })
   if (!isNew) return attempt
   context.log.error({ reference, member_id }, 'a payment is disputed; the membership is on hold')
   return { ...attempt, state: 'disputed' }
+}
+
+/** A canceled membership still ends on its day. */
+async function holdForDispute({ db, now }: Pick<World, 'db' | 'now'>, member_id: string): Promise<void> {
+  const since = now()
+  const held = await db
+    .updateTable('membership')
+    .from('member')
+    .set(({ eb }) => ({
+      on_hold_since: since,
+      hold_reason: 'dispute',
+      due_at: eb.case().when('cancelled_at', 'is', null).then(null).else(eb.ref('due_at')).end(),
+    }))
+    .whereRef('member.id', '=', 'member_id')
+    .where('member_id', '=', member_id)
+    .where('on_hold_since', 'is', null)
+    .returning('member_id')
+    .executeTakeFirst()
+  if (held) await addJob(db, 'hold_began', { member_id, why: 'dispute', since: since.toISOString() }, since)
 }
 
 /** The money is back. Whether the membership goes on is for a person to decide. */
