@@ -155,7 +155,7 @@ export const consolePackageCalls = {
     input: z.object({ product_id, renewal_price: dollarAmount, after: z.optional(z.uuid('This is not a member.')) }),
     output: z.object({
       groups: z.array(PriceGroup),
-      /** Canceled or on hold: they keep what they agreed to. */
+      /** Canceled or on hold: they keep what they agreed to, unless a canceled member resumes. */
       unaffected: z.int(),
       next: z.optional(z.string()),
     }),

@@ -86,7 +86,9 @@ function Effect({ offer, entered, from }: EffectProps) {
         {groups.map((group) => (
           <li key={`${group.pays} ${group.announced}`}>{sentenceOf(group, showAmount(amount), from)}</li>
         ))}
-        {unaffected > 0 && <li>{people(unaffected)} canceled or on hold: nothing changes.</li>}
+        {unaffected > 0 && (
+          <li>{people(unaffected)} canceled or on hold: nothing changes, unless a canceled member resumes.</li>
+        )}
         {isComplete && groups.length + unaffected === 0 && <li>No member has this package.</li>}
       </ul>
       <p>{isComplete ? `Emails to send: ${emails.toLocaleString('en-US')}.` : 'Counting…'}</p>
