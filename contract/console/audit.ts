@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { reason } from './fields.ts'
 import type { ConsoleCall } from './permissions.ts'
 
 const AuditRow = z.object({
@@ -21,7 +22,17 @@ const AuditRow = z.object({
   network: z.optional(z.string()),
 })
 
-const position = z.optional(z.string().check(z.regex(/^\d{1,15}$/, 'This is not a place in the log.')))
+const NOT_A_ROW = 'This is not a place in the log.'
+const position = z.string(NOT_A_ROW).check(z.regex(/^\d{1,15}$/, NOT_A_ROW))
+
+const Verdict = z.object({
+  rows: z.int(),
+  seal: z.string(),
+  security: z.object({ events: z.int(), expired: z.int(), unsealed: z.int() }),
+  problem: z.optional(z.string()),
+  /** Reports up to this row can be acknowledged. */
+  open_report: z.optional(z.int()),
+})
 
 const SettingGroup = z.object({
   title: z.string(),
@@ -36,7 +47,7 @@ export const consoleAuditCalls = {
     summary: 'List what staff did, newest first',
     permission: 'see_audit',
     input: z.object({
-      before: position,
+      before: z.optional(position),
       staff: z.optional(z.uuid('This is not a colleague.')),
     }),
     output: z.object({ rows: z.array(AuditRow), next: z.optional(z.string()) }),
@@ -48,12 +59,16 @@ export const consoleAuditCalls = {
     permission: 'see_audit',
     needsProof: false,
     input: z.object({}),
-    output: z.object({
-      rows: z.int(),
-      seal: z.string(),
-      security: z.object({ events: z.int(), expired: z.int(), unsealed: z.int() }),
-      problem: z.optional(z.string()),
-    }),
+    output: Verdict,
+  },
+  acknowledgeReports: {
+    method: 'POST',
+    path: '/console/audit/acknowledge',
+    summary: 'Acknowledge the reports up to a row that a log was changed, and check again',
+    permission: 'acknowledge_reports',
+    needsProof: true,
+    input: z.object({ position, reason }),
+    output: Verdict,
   },
   getSettings: {
     method: 'GET',
@@ -70,5 +85,6 @@ export const consoleAuditCalls = {
   },
 } as const satisfies Record<string, ConsoleCall>
 
+export type Verdict = z.infer<typeof Verdict>
 export type AuditRow = z.infer<typeof AuditRow>
 export type SettingGroup = z.infer<typeof SettingGroup>

@@ -29,6 +29,7 @@ export const permissions = {
   manage_catalog: { text: 'Add, edit, order and withdraw packages, change prices', roles: ['owner', 'manager'] },
   publish_documents: { text: 'Publish documents', roles: ['owner', 'manager'] },
   see_audit: { text: 'Read the audit log', roles: ['owner', 'manager', 'finance', 'viewer'] },
+  acknowledge_reports: { text: 'Acknowledge reports that a log was changed', roles: ['owner'] },
   see_staff: { text: 'See who has access', roles: ['owner', 'manager', 'viewer'] },
   manage_staff: { text: 'Invite and remove staff, change roles', roles: ['owner'] },
   see_abuse: { text: 'See limits, breakers and blocks', roles: ['owner', 'manager', 'support', 'finance', 'viewer'] },
@@ -114,6 +115,7 @@ export const actions = {
   seal_events: { text: 'Sealed events of the security log' },
   expire_events: { text: 'Deleted old events of the security log' },
   report_tampering: { text: 'Noticed that a log was changed' },
+  acknowledge_tampering: { text: 'Acknowledged the reports that a log was changed', needsReason: true },
 } as const satisfies Record<string, Action>
 
 export type ActionName = keyof typeof actions

@@ -132,7 +132,14 @@ const hashedValues = (row: HashedRow) => [
   ...(row.network ? [row.network] : []), // older rows have none
 ]
 
-export type Verdict = { rows: number; seal: string; security: EventCounts; problem?: string }
+export type Verdict = {
+  rows: number
+  seal: string
+  security: EventCounts
+  problem?: string
+  /** If the problem is what processes have reported: the last report. An owner can acknowledge those up to it. */
+  open_report?: number
+}
 
 const BATCH = 1000
 
@@ -151,13 +158,14 @@ export async function verifyAudit(
   const hasher = keyedHasher(keys, 'audit')
   let last = START
   const blanks = new Set<number>()
-  let reported: string | undefined
+  let reports: Report[] = []
   const events = eventChecker({ db, keys })
-  const verdict = async (problem?: string): Promise<Verdict> => ({
+  const verdict = async (problem?: string, more: Partial<Verdict> = {}): Promise<Verdict> => ({
     rows: last.position,
     seal: sealText(last),
     security: await events.counts(),
     ...(problem ? { problem } : {}),
+    ...more,
   })
   while (last.position < end) {
     const rows = await batchAfter(db, last.position)
@@ -172,7 +180,9 @@ export async function verifyAudit(
       else if (row.act === 'erase_person') for (const erased of erasedRows(row.details) ?? blanks) blanks.delete(erased)
       if (earlier.some((seal) => seal.position === position && seal.hash !== row.hash))
         return verdict(`Row ${position} is not the one that the seal was made of.`)
-      if (row.act === 'report_tampering') reported ??= `${reportIn(row.details)} See row ${position}.`
+      if (row.act === 'report_tampering') reports.push({ position, problem: reportIn(row.details) })
+      if (row.act === 'acknowledge_tampering')
+        reports = reports.filter((report) => report.position > Number(row.subject))
       if (row.act !== 'seal_events') continue
       const seal = sealIn(row.details)
       const wrong = seal ? await events.checkSeal(seal) : `The details of row ${position} were removed.`
@@ -186,7 +196,18 @@ export async function verifyAudit(
   const cut = earlier.find(({ position }) => position > end)
   if (cut) return verdict(`The log ends before row ${cut.position}, which the seal was made of.`)
   const [lost] = await findLostEvents({ db, keys })
-  return verdict((await events.checkEnd()) ?? (lost ? lostSentence(lost) : reported))
+  const problem = (await events.checkEnd()) ?? (lost && lostSentence(lost))
+  return problem ? verdict(problem) : verdict(...summarize(reports))
+}
+
+type Report = { position: number; problem: string }
+
+function summarize(reports: Report[]): [problem?: string, more?: Pick<Verdict, 'open_report'>] {
+  const [first] = reports
+  const last = reports.at(-1)
+  if (!first || !last) return []
+  const others = first === last ? '' : ` There are ${reports.length} reports, the last one in row ${last.position}.`
+  return [`${first.problem} See row ${first.position}.${others}`, { open_report: last.position }]
 }
 
 /** What a process has noticed, in the details of its row. */

@@ -1,6 +1,8 @@
+import { consoleAuditCalls } from '#contract/console/audit.ts'
 import { type Role, roles } from '#contract/console/permissions.ts'
 import { fields } from '#contract/fields.ts'
 import { commandLine, verifyAudit } from '#server/audit/audit.ts'
+import { acknowledgeTampering } from '#server/audit/tampering.ts'
 import { createInvitation } from '#server/console/access/invitations.ts'
 import { listStaff, removeStaff } from '#server/console/access/staff.ts'
 import { OperatorError } from '#server/operator-error.ts'
@@ -16,7 +18,8 @@ const USAGE = `npm run staff -- COMMAND
   list                 who has access
   remove EMAIL         end someone's access immediately, even the last owner's
   audit [SEAL]         check that no row of the audit log and no event of the security log was changed or removed; with
-                       the seal of an earlier check, also that the log still goes on from there`
+                       the seal of an earlier check, also that the log still goes on from there
+  acknowledge ROW WHY  say why the reports up to this row, that a log was changed, no longer matter`
 
 type Context = Pick<World, 'config' | 'db' | 'keys' | 'log' | 'now'>
 type Command = { required: string[]; optional?: string[]; run: (world: Context, args: string[]) => Promise<string> }
@@ -78,6 +81,16 @@ const commands: Record<string, Command> = {
         `The audit log is intact: ${plural(rows, 'row')}. Its seal is ${newSeal}`,
         `The security log is intact: ${plural(events, 'event')}. Expired: ${expired}. Not sealed yet: ${unsealed}.`,
       ].join('\n')
+    },
+  },
+  acknowledge: {
+    required: ['ROW', 'WHY'],
+    run: async (context, [row = '', why = '']) => {
+      const input = consoleAuditCalls.acknowledgeReports.input.safeParse({ position: row, reason: why })
+      if (!input.success) throw new UsageError(input.error.issues[0]?.message ?? 'Please name a row and say why.')
+      const { position, reason } = input.data
+      await acknowledgeTampering(context, { position: Number(position), reason, actor: commandLine })
+      return `Acknowledged: the reports up to row ${position} no longer count.`
     },
   },
 }

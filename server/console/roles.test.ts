@@ -83,6 +83,7 @@ const sampleOf = (field: string): unknown =>
     welcome: '',
     logo: 'x',
     number: '1',
+    position: '1',
   })[field]
 
 const calls = Object.entries<ConsoleCall>(consoleCalls)

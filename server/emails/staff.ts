@@ -26,6 +26,9 @@ export async function guessesEmail(
   })
 }
 
+const AFTER_A_FAILOVER =
+  'If the database was restored, or failed over without its newest rows, that’s expected: acknowledge it in the console under Audit log. More may be reported there.'
+
 /** Outside the database, so that no one who changes it can change this. */
 export async function sealEmail(
   world: World,
@@ -45,6 +48,7 @@ export async function sealEmail(
     blocks: [
       paragraph(text),
       ...problems.map(paragraph),
+      ...(problems.length ? [paragraph(AFTER_A_FAILOVER)] : []),
       hashLine('Seal', seal),
       hashLine('Check the log with', `npm run staff -- audit ${seal}`),
     ],

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { commandLine, recordAction, verifyAudit } from '#server/audit/audit.ts'
+import { commandLine, recordAction, rememberedSeals, rememberSeal, verifyAudit } from '#server/audit/audit.ts'
 import { keepSecurityLog } from '#server/audit/security-seals.ts'
 import { inTransaction } from '#server/db/db.ts'
 import { recordEvent } from '#server/security/security-log.ts'
@@ -27,9 +27,9 @@ beforeEach(async () => {
   await act('a')
 })
 
-const act = (subject: string) =>
+const act = (subject: string, process = world) =>
   inTransaction(site.db, (db) =>
-    recordAction({ ...world, db }, { act: 'end_sessions', actor: commandLine, subject_kind: 'member', subject }),
+    recordAction({ ...process, db }, { act: 'end_sessions', actor: commandLine, subject_kind: 'member', subject }),
   )
 const record = (kind: 'sign_in' | 'password_changed' | 'sign_in_failed') => recordEvent(world, { kind })
 const problemFor = async (process: typeof world, seal?: string) => (await verifyAudit(process, seal)).problem
@@ -46,6 +46,11 @@ async function cutEnd() {
   await site.db.updateTable('audit_head').set({ position: end.position, hash: end.hash }).execute()
   return Number(last.position)
 }
+const warnings = () => emailsTo(site, owner.email, 'A log was changed in the database')
+const reports = async () =>
+  (await site.db.selectFrom('audit').select('position').where('act', '=', 'report_tampering').execute())
+    .map(({ position }) => ({ position: Number(position) }))
+    .sort((a, b) => a.position - b.position) as [{ position: number }, { position: number }]
 const deleteEvent = (kind: string) => site.db.deleteFrom('security_event').where('kind', '=', kind).execute()
 
 describe('22.8 a process remembers what it wrote', () => {
@@ -109,8 +114,92 @@ describe('22.8 a process remembers what it wrote', () => {
     await witnessLogs(world)
     const sentence = `Row ${position} of the audit log was removed or replaced.`
     expect(await problemFor(newProcess())).toContain(sentence)
-    const [email] = await emailsTo(site, owner.email, 'A log was changed in the database')
+    const [email] = await warnings()
     expect(email?.body).toContain(sentence)
+  })
+
+  it('19.83 a failover that loses rows is one email, however many processes notice', async () => {
+    const processes = [world, newProcess(), newProcess()]
+    for (const process of processes) await act(`lost ${processes.indexOf(process)}`, process)
+    for (const process of processes) await recordEvent(process, { kind: 'sign_in' })
+    for (const _ of processes) await cutEnd()
+    await deleteEvent('sign_in')
+    await act('written since', newProcess())
+    await Promise.all(processes.map((process) => witnessLogs(process)))
+    expect(await warnings()).toHaveLength(1)
+    expect((await reports()).length).toBeGreaterThan(3)
+    site.advance(601)
+    await act('lost later')
+    await cutEnd()
+    await witnessLogs(world)
+    expect(await warnings()).toHaveLength(2)
+  })
+
+  it('19.83 the email about a report is queued with it, so that a process killed right after has told the owners', async () => {
+    await act('b')
+    await cutEnd()
+    const killed = () => {
+      throw new Error('killed')
+    }
+    const log = Object.assign(Object.create(world.log), { error: killed })
+    await expect(witnessLogs({ ...world, log })).rejects.toThrow('killed')
+    expect([(await reports()).length, (await warnings()).length]).toEqual([1, 1])
+  })
+
+  it('19.83 compares as many rows as were written, and then forgets them', async () => {
+    const COUNT = 70_000 // more than PostgreSQL has parameters for
+    for (let position = 2; position <= COUNT; position++) rememberSeal(world.keys, { position, hash: 'lost' })
+    await witnessLogs(world)
+    expect(await problemFor(newProcess())).toContain('Row 2 of the audit log was removed or replaced.')
+    expect(rememberedSeals(world.keys)).toHaveLength(1)
+  })
+})
+
+describe('19.85 an owner acknowledges a report', () => {
+  const cutOnce = async (process = newProcess()) => {
+    await act('lost', process)
+    const position = await cutEnd()
+    await act('next', newProcess())
+    await witnessLogs(process)
+    return `Row ${position} of the audit log was removed or replaced.`
+  }
+  const acknowledge = (staff: TestStaff, position: unknown, reason = 'A failover lost the newest rows.') =>
+    staff.post('audit/acknowledge', { position: String(position), reason })
+
+  it('19.85 with a reason and a fresh proof; only what is reported later counts then', async () => {
+    const verify = async () => (await owner.post('audit/verify')).json()
+    const first = await cutOnce()
+    await cutOnce()
+    const found = await verify()
+    const [{ position }, last] = await reports()
+    expect(found).toMatchObject({
+      problem: `${first} See row ${position}. There are 2 reports, the last one in row ${last.position}.`,
+      open_report: last.position,
+    })
+    expect((await acknowledge(owner, found.open_report, '')).json().fields).toEqual({ reason: ['Please say why.'] })
+    const reply = await acknowledge(owner, found.open_report)
+    expect(reply.json().problem, reply.body).toBe(undefined)
+    expect((await verify()).problem).toBe(undefined)
+    const row = await site.db.selectFrom('audit').selectAll().where('act', '=', 'acknowledge_tampering').execute()
+    expect(row).toMatchObject([{ staff_id: owner.id, subject: String(last.position) }])
+    expect((await acknowledge(owner, found.open_report)).statusCode).toBe(409)
+
+    const later = await cutOnce()
+    const newest = (await reports()).slice(-1)[0]
+    expect(await verify()).toMatchObject({ problem: `${later} See row ${newest?.position}.` })
+    expect(await problemFor(newProcess())).toContain(later)
+  })
+
+  it('19.85 and no one else, no row that is not a report, and not without a fresh proof', async () => {
+    await cutOnce()
+    const [report] = await reports()
+    const manager = await staffMember(site, 'manager')
+    expect((await acknowledge(manager, report.position)).statusCode).toBe(403)
+    const refusal = await acknowledge(owner, 1)
+    expect([refusal.statusCode, refusal.json().message]).toEqual([409, 'Row 1 is not a report.'])
+    site.advance(601)
+    expect((await acknowledge(owner, report.position)).statusCode).toBe(428)
+    expect(await problemFor(newProcess())).toContain(`See row ${report.position}.`)
   })
 })
 

@@ -1,8 +1,12 @@
 import { useState } from 'react'
-import type { AuditRow } from '#contract/console/audit.ts'
+import type { AuditRow, Verdict } from '#contract/console/audit.ts'
+import { consoleCalls } from '#contract/console/console.ts'
 import { actions, isAction } from '#contract/console/permissions.ts'
+import { Field } from '#web/form/Field.tsx'
 import { ActionButton, useAction } from '#web/ui/ActionButton.tsx'
+import { useCallForm } from '#web/ui/CallForm.tsx'
 import { ErrorNotice } from '#web/ui/ErrorNotice.tsx'
+import { FormDialog } from '#web/ui/FormDialog.tsx'
 import { Notice } from '#web/ui/Notice.tsx'
 import { useConsole } from '../api.ts'
 import { Panel, ScreenHead, showTime, Waiting } from '../parts.tsx'
@@ -25,7 +29,7 @@ export function AuditScreen() {
         title="Audit log"
         lead="Every act of staff. Rows are never changed: each is sealed with the one before."
       >
-        <Verify />
+        <Verify onAcknowledged={loaded.reload} />
       </ScreenHead>
       {!data ? (
         <Waiting loaded={loaded} />
@@ -100,9 +104,10 @@ const toText = (facts: Record<string, unknown>) =>
     .map(([name, value]) => `${name.replaceAll('_', ' ')} ${value ?? 'none'}`)
     .join(', ') || 'nothing'
 
-function Verify() {
-  const { api } = useConsole()
-  const [verdict, setVerdict] = useState<Awaited<ReturnType<typeof api.verifyAudit>>>()
+function Verify({ onAcknowledged }: { onAcknowledged: () => void }) {
+  const { api, may } = useConsole()
+  const [verdict, setVerdict] = useState<Verdict>()
+  const [isAsking, setIsAsking] = useState(false)
   const [round, setRound] = useState(0)
   const { button, error } = useAction(async () => {
     setVerdict(await api.verifyAudit({}))
@@ -122,6 +127,44 @@ function Verify() {
           </Notice>
         )}
       </div>
+      {verdict?.open_report && may('acknowledge_reports') && (
+        <button type="button" className="link" onClick={() => setIsAsking(true)}>
+          Acknowledge
+        </button>
+      )}
+      {isAsking && verdict?.open_report && (
+        <Acknowledge
+          position={verdict.open_report}
+          onClose={() => setIsAsking(false)}
+          onDone={(next) => {
+            setVerdict(next)
+            setIsAsking(false)
+            onAcknowledged()
+          }}
+        />
+      )}
     </div>
+  )
+}
+
+type AcknowledgeProps = { position: number; onClose: () => void; onDone: (verdict: Verdict) => void }
+
+function Acknowledge({ position, onClose, onDone }: AcknowledgeProps) {
+  const { api } = useConsole()
+  const { reason } = consoleCalls.acknowledgeReports.input.shape
+  const form = useCallForm({
+    rules: { reason },
+    send: async (values) => onDone(await api.acknowledgeReports({ position: String(position), ...values })),
+  })
+  return (
+    <FormDialog
+      title="Acknowledge the reports"
+      text={`If you know why the log changed, such as a restore. Reports up to row ${position} no longer count; new ones will.`}
+      form={form}
+      submitLabel="Acknowledge"
+      onClose={onClose}
+    >
+      <Field {...form.field('reason')} label="Reason" hint="For the audit log" autoComplete="off" enterKeyHint="go" />
+    </FormDialog>
   )
 }
