@@ -2,6 +2,7 @@ import { expect, test } from '@playwright/test'
 import { findAxeViolations } from './axe.ts'
 import { typeByKeyboard } from './keyboard.ts'
 import {
+  documentsAreThere,
   enterOffice,
   fillAccount,
   fillAccountCreation,
@@ -134,6 +135,7 @@ test('10.10 10.6 a package that ships asks for a shipping address in any country
   await expect(page.locator('[name=ship_state]')).toHaveValue('ON')
   await expect(page.locator('[name=ship_city]')).toHaveValue('Toronto')
   await expect(page.getByRole('button', { name: 'Confirm and Pay $149.00' })).toBeVisible()
+  await documentsAreThere(page) // they are fetched again after Forward
   await pay(page)
   await enterOffice(page)
   await page.goto('/ana')

@@ -66,12 +66,15 @@ export async function fillPayment(page: Page, cc_number = '4242424242424242') {
   await page.getByLabel('State').selectOption('NV')
   await page.getByLabel('Post / ZIP code').fill('89501')
   await fillCard(page, cc_number)
-  // Who agrees before the documents are there gets a message on leaving the box, which moves the next box.
-  await expect(page.locator('.agreements').getByRole('button').first()).toBeVisible()
+  await documentsAreThere(page)
   await page.getByRole('checkbox', { name: /I have read and agree/ }).check()
   await page.getByRole('checkbox', { name: /every month/ }).check()
   await confirmCaptcha(page)
 }
+
+/** Who agrees or pays before that gets a message at the box, which moves what is below. */
+export const documentsAreThere = (page: Page) =>
+  expect(page.locator('.agreements').getByRole('button').first()).toBeVisible()
 
 export async function fillCard(page: Page, cc_number: string) {
   await page.getByLabel('Card number').fill(cc_number)
