@@ -96,9 +96,9 @@ export async function repeatedEmails(db: Db, emails: Map<string, FoundEmail[]>):
 
 const LEAST_NOTICE_DAYS = 7
 const MOST_NOTICE_DAYS = 30
-type CheckedCharge = { n: number; day: string; outcome: string; amount_cents: number }
+type CheckedCharge = { n: number; day: string; amount_cents: number }
 
-/** Who comes back agrees to the price in the dialog. Before any other a charge rises, an email names the day, and the period begins on that day or later, 7 to 30 days after the email. */
+/** A member who comes back agrees to the price in the dialog. Emails announce any other rise of a charge, 7 to 30 days before its period, and not before the day in them. */
 export function risesWithoutNotice(
   { lines }: Plan,
   charges: CheckedCharge[],
@@ -108,18 +108,24 @@ export function risesWithoutNotice(
 ): string[] {
   const agreed = new Set(acts.filter(({ kind }) => kind === 'come back').map(({ day }) => day))
   const startOf = new Map(periods.map(({ n, starts_on }) => [n, starts_on]))
-  const notices = sent.flatMap(({ subject, day }) => {
+  const notices = sent.flatMap(({ subject, day, facts: [before = '', after = ''] }) => {
     const named = /^Your price changes on (.*)$/.exec(subject)?.[1]
-    const from = named ? new Date(`${named} UTC`).toISOString().slice(0, 10) : ''
-    const isInTime = named && from <= daysLater(day, MOST_NOTICE_DAYS)
-    return isInTime ? [{ from, earliest: daysLater(day, LEAST_NOTICE_DAYS) }] : []
+    if (!named) return []
+    const from = new Date(`${named} UTC`).toISOString().slice(0, 10)
+    return [{ from, day, cents: centsOf(after) - centsOf(before) }]
   })
+  const toldBefore = (begins: string) =>
+    notices
+      .filter(({ from, day }) => from <= begins && daysLater(day, LEAST_NOTICE_DAYS) <= begins)
+      .filter(({ day }) => begins <= daysLater(day, MOST_NOTICE_DAYS))
+      .reduce((sum, { cents }) => sum + cents, 0)
   let price = lines.reduce((sum, { renewal_cents }) => sum + renewal_cents, 0)
-  return charges.flatMap(({ n, day, outcome, amount_cents }) => {
+  return charges.flatMap(({ n, day, amount_cents }) => {
     const begins = startOf.get(n) ?? ''
-    const isTold = notices.some(({ from, earliest }) => from <= begins && earliest <= begins)
-    const isDearer = amount_cents > price && !agreed.has(day)
-    if (outcome === 'captured') price = amount_cents
-    return isDearer && !isTold ? [`${amount_cents} for period ${n}, which began on ${begins}`] : []
+    const isUntold = amount_cents > price + toldBefore(begins) && !agreed.has(day)
+    price = amount_cents // even if it's declined: the member was told of this price in time
+    return isUntold ? [`${amount_cents} for period ${n}, which began on ${begins}`] : []
   })
 }
+
+const centsOf = (dollars: string) => Math.round(Number(dollars.replace(/[^\d.]/g, '')) * 100)

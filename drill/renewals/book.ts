@@ -7,7 +7,9 @@ import type { PriceChange } from './price-changes.ts'
 export type Attempt = { n: number; day: string; outcome: string; amount_cents: number; card: string }
 export type Period = { n: number; starts_on: string; ends_on: string; state: 'paid' | 'due' | 'waived' | 'unpaid' }
 /** A line with a price that was announced for a later day. It isn't charged before the member was told. */
-export type PricedLine = Line & { announced?: { cents: number; from: string; isTold: boolean; writtenOn?: string } }
+export type PricedLine = Line & {
+  announced?: { cents: number; from: string; isTold: boolean; writtenOn?: string; notBefore?: string }
+}
 type Receipt = { n: number; day: string; lines: Line[]; card: string; refunded_cents: number; isDisputed?: true }
 /** Something that was done to a membership, and what the dialog showed before. */
 export type Act = { day: string; kind: ActionKind; shown?: string; isRefused?: true }

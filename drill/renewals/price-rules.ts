@@ -10,9 +10,9 @@ const AGAIN_AFTER = 5
 
 const last = (...days: string[]) => days.sort().at(-1) ?? ''
 
-/** The first renewal from a day on. */
+/** The first renewal to pay from a day on. */
 export function firstStartFrom(book: Book, day: string): string {
-  let n = newest(book).n + 1
+  let n = newest(book).n + (book.isNextWaived ? 2 : 1)
   while (startOf(book, n) < day) n++
   return startOf(book, n)
 }
@@ -33,7 +33,7 @@ export function changePrice(book: Book, change: PriceChange, madeOn = book.today
       announced && announced.cents >= new_cents ? announced.from : firstStartFrom(book, daysLater(madeOn, notice_days))
     return { ...rest, announced: { cents: new_cents, from, isTold: false } }
   })
-  announceRises(book)
+  if (book.isCharging) announceRises(book)
 }
 
 /** The first renewal at a higher price, if its email is sent on this day. */
@@ -46,7 +46,7 @@ export function announceRises(book: Book): void {
   const { today } = book
   book.lines = book.lines.map((line) => {
     const { announced } = line
-    if (!announced || announced.isTold) return line
+    if (!announced || announced.isTold || (announced.notBefore ?? '') > today) return line
     const earliest = announced.writtenOn ? last(today, daysLater(announced.writtenOn, AGAIN_AFTER)) : today
     if (last(earliest, daysBefore(firstAtRise(book, announced.from, earliest), MOST_NOTICE)) > today) return line
     riseEmail(book, line, announced.cents)
@@ -54,15 +54,19 @@ export function announceRises(book: Book): void {
   })
 }
 
-/** After the renewal day moved: a price that now starts more than 30 days later needs a new email. */
-export function tellAgain(book: Book): void {
-  const latest = daysLater(book.today, MOST_NOTICE)
+/** Prices whose email names a day that no longer holds need a new email, on the next day at the earliest. */
+export function tellAgain(book: Book, holds: (from: string) => boolean): void {
+  const notBefore = daysLater(book.today, 1)
   book.lines = book.lines.map((line) => {
     const { announced } = line
-    if (!announced?.isTold || firstStartFrom(book, announced.from) <= latest) return line
-    return { ...line, announced: { cents: announced.cents, from: announced.from, isTold: false } }
+    if (!announced?.isTold || holds(announced.from)) return line
+    return { ...line, announced: { cents: announced.cents, from: announced.from, isTold: false, notBefore } }
   })
 }
+
+/** After the renewal day moved: the price still starts within 30 days. */
+export const startsSoon = (book: Book) => (from: string) =>
+  firstStartFrom(book, from) <= daysLater(book.today, MOST_NOTICE)
 
 /** The member's line, if the price is still the newest one. */
 function current(book: Book, product_id: number, cents: number): PricedLine | undefined {
@@ -75,7 +79,8 @@ const totalOn = (book: Book, lines: PricedLine[], day: string) =>
   book.lines.length > 1 ? [dollars(sum(linesFrom(lines, day)))] : []
 
 function lowerEmail(book: Book, { product_id, renewal_cents }: PricedLine, cents: number): void {
-  const on = startOf(book, newest(book).n + 1)
+  if (!book.isCharging && cents < renewal_cents) return // it would name a charge
+  const on = firstStartFrom(book, '')
   write(book, 'price', () => {
     if (!current(book, product_id, cents)) return undefined
     if (cents === renewal_cents) return [dollars(cents)]

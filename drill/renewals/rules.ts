@@ -31,7 +31,7 @@ import {
   waivedEmail,
 } from './expected-emails.ts'
 import { type ActionKind, type NewCard, newCards } from './members.ts'
-import { changePrice, tellAgain } from './price-rules.ts'
+import { changePrice, startsSoon, tellAgain } from './price-rules.ts'
 
 // What has to happen to a membership, from the rules in words.
 
@@ -97,6 +97,7 @@ export function beginPeriod(book: Book): void {
   if (missedFrom < today) {
     resumedEmail(book, missedFrom, today)
     book.remindOn = first(book.remindOn, daysLater(today, 1))
+    tellAgain(book, (from) => startOf(book, n) === today && from >= today)
   }
   if (startOf(book, n) !== today) moveTo(book, today, n)
   addPeriod(book, 'due')
@@ -263,7 +264,7 @@ export const rules: Record<ActionKind, Rule> = {
     if (!isUndisturbed(book) || period.state === 'due' || book.anchor.date === date) return 'refused'
     moveTo(book, shown, period.n + 1, date)
     period.ends_on = shown
-    tellAgain(book)
+    tellAgain(book, startsSoon(book))
     movedEmail(book)
     return { shown }
   },
@@ -272,7 +273,10 @@ export const rules: Record<ActionKind, Rule> = {
     const period = newest(book)
     const { n } = period
     if (period.state === 'due') Object.assign(period, { state: 'waived' })
-    else book.isNextWaived = true
+    else {
+      book.isNextWaived = true
+      tellAgain(book, (from) => from > startOf(book, n + 1))
+    }
     const free = book.isNextWaived ? n + 1 : n
     waivedEmail(book, startOf(book, free), startOf(book, free + 1))
     return undefined

@@ -187,7 +187,7 @@ async function tellMember(world: World, db: Db, member: Member, change: Tables['
   })
   const old_cents = line.renewal_cents
   if (announced) return true
-  if (world.config.RENEWALS === 'off') return false // its email names a charge
+  if (world.config.RENEWALS === 'off' && new_cents < old_cents) return false // the email would name a charge
   if (new_cents === old_cents && line.announced?.is_untold) return false // the higher price is withdrawn before its email
   const starts_on = firstPeriodFrom(member, '')
   await addJob(db, 'price_changed', { member_id, product_id, old_cents, new_cents, starts_on }, world.now())
