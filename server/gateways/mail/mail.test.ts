@@ -169,6 +169,30 @@ it.each([
   await close()
 })
 
+it('15.12 an email that nodemailer refuses counts its tries, and others are sent', async () => {
+  const { gateway, close } = await mailServer()
+  const bad = { to: '', subject: 'Hello', text: 'Hello', html: '<p>Hello' }
+  for (let count = 0; count < 3; count++) await expect(gateway.send(bad)).rejects.toThrow('EENVELOPE')
+  expect(gateway.isAnswering()).toBe(true)
+  const send = (email: Email) => gateway.send({ ...email, to: bad.to })
+  await joinedMember(site)
+  await runJobs({ ...site.world, mail: { ...gateway, send } }, ['welcome'])
+  const job = site.db.selectFrom('job').select('tries').where('kind', '=', 'welcome')
+  expect(await job.execute()).toEqual([{ tries: 1 }])
+  await site.db.deleteFrom('job').execute()
+  await close()
+})
+
+it('15.12 a mail server is down after two connections that fail', async () => {
+  const { gateway, close } = await mailServer()
+  await close()
+  const email = { to: 'zoe@mail.example', subject: 'Hello', text: 'Hello', html: '<p>Hello' }
+  await expect(gateway.send(email)).rejects.toThrow()
+  expect(gateway.isAnswering()).toBe(true)
+  await expect(gateway.send(email)).rejects.toThrow()
+  expect(gateway.isAnswering()).toBe(false)
+})
+
 describe('21.18 an address that the mail server refuses', () => {
   const refusing = (reply: string): SMTPServerOptions => ({
     onRcptTo: (_address, _session, done) =>

@@ -68,7 +68,10 @@ export function smtpMail(
 }
 
 /** No email would get through now: the server doesn't answer, says that it's closed, or rejects our credentials. */
-const isDown = ({ code, responseCode }: SmtpError) => !responseCode || responseCode === 421 || code === 'EAUTH'
+const isDown = ({ code = '', responseCode }: SmtpError) =>
+  responseCode === 421 || code === 'EAUTH' || (!responseCode && connectionCodes.includes(code))
+/** Other errors without a reply, such as EENVELOPE and EMESSAGE, are about one email. */
+const connectionCodes = ['ECONNECTION', 'ESOCKET', 'ETIMEDOUT', 'EDNS', 'ETLS', 'EPROTOCOL']
 
 /** What only another setting can fix. */
 const wrongAccount: Record<string, AccountCheck> = {
