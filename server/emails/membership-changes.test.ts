@@ -152,6 +152,7 @@ it('17.48 an email that waits isn’t sent once the hold is over, the membership
   await liftHold(site.world, ended.id)
   await site.db.updateTable('member').set({ email: '' }).where('id', '=', erased.id).execute()
   site.advance(1)
+  while (await runJobs(site.world));
   const told = await Promise.all([released, ended, erased].map(subjectsTo))
   const isNew = (subject: string) => [CARD, HELD, RELEASED].includes(subject)
   expect(told.map((subjects) => subjects.filter(isNew))).toEqual([[RELEASED], [], []])
