@@ -52,7 +52,7 @@ export const officeHandlers: Handlers<typeof officeCalls, MemberBrowser> = {
   getNewPasskey: newPasskeyOptions,
   addPasskey: withSecurityView(addPasskey),
   removePasskey: thenViewSecurity(removePasskey),
-  makeRecoveryCodes: limitChanges(makeRecoveryCodes),
+  makeRecoveryCodes: limitProved(makeRecoveryCodes),
 
   changeName: thenViewOffice(changeName),
   changeUsername: thenViewOffice(changeUsername),
@@ -65,22 +65,25 @@ export const officeHandlers: Handlers<typeof officeCalls, MemberBrowser> = {
   changeEmail: thenViewOffice(changeEmail),
   sendEmailLink: emptyReply(sendEmailLink),
   confirmEmail: limitFailures(confirmEmail),
-  changePassword: emptyReply(limitChanges(changePassword)),
+  changePassword: emptyReply(limitProved(changePassword)),
   forgetPassword: emptyReply(requestPasswordReset),
   resetPassword: emptyReply(limitFailures(resetPassword)),
 
   changeCard: thenViewOffice(changeCard),
   dropPackage: thenViewOffice(forDisplayedMember(dropPackage)),
   comeBack: thenViewOffice(comeBackAndPay),
-  cancelMembership: thenViewOffice(forDisplayedMember(cancel)),
+  cancelMembership: thenViewOffice(forDisplayedMember(cancel), limitBySession),
   keepMembership: thenViewOffice(forDisplayedMember(resume)),
 }
 
 type Work<Input, Result> = (world: World, input: Input, visitor: MemberBrowser) => Promise<Result>
 
 /** Runs a change that returns the member's id, and responds with the updated view. */
-function thenViewOffice<Input>(change: Work<Input, string>): Work<Input, Awaited<ReturnType<typeof viewOffice>>> {
-  const work = limitChanges(change)
+function thenViewOffice<Input>(
+  change: Work<Input, string>,
+  limit: (change: Work<Input, string>) => Work<Input, string> = limitChanges,
+): Work<Input, Awaited<ReturnType<typeof viewOffice>>> {
+  const work = limit(change)
   return async (world, input, visitor) => viewOffice(world, await work(world, input, visitor))
 }
 
@@ -93,9 +96,30 @@ function limitChanges<Input, Result>(change: Work<Input, Result>): Work<Input, R
   }
 }
 
+/** What protects the member must work even if a thief with another session of theirs has used up every limit. */
+function limitBySession<Input, Result>(change: Work<Input, Result>): Work<Input, Result> {
+  return async (world, input, visitor) => {
+    await requireMember(world, visitor)
+    await countAgainstLimit(world, 'LIMIT_CHANGES', `session ${visitor.officeKey}`)
+    return change(world, input, visitor)
+  }
+}
+
+/** The same for changes that need the password: only those that succeed count, and a thief can't make one. */
+function limitProved<Input, Result>(change: Work<Input, Result>): Work<Input, Result> {
+  return async (world, input, visitor) => {
+    const { id } = await requireMember(world, visitor)
+    const use = await countAgainstLimit(world, 'LIMIT_CHANGES', `security ${id}`)
+    return change(world, input, visitor).catch(async (error: unknown) => {
+      await use.giveBack().catch(() => undefined)
+      throw error
+    })
+  }
+}
+
 /** Changes how the member signs in, and adds the updated view to what that returns. */
 function withSecurityView<Input, Result extends object>(change: Work<Input, Result>) {
-  const work = limitChanges(change)
+  const work = limitProved(change)
   return async (world: World, input: Input, visitor: MemberBrowser) => {
     const result = await work(world, input, visitor)
     return { ...result, view: await viewSecurity(world, (await requireMember(world, visitor)).id, visitor) }
