@@ -97,7 +97,7 @@ export async function priceChangedEmail(
       preview: `You keep paying ${after} a ${billing_interval}.`,
       blocks: [
         paragraph(
-          `We told you about a higher price for ${line.name}. It does not come: you keep paying ${after} a ${billing_interval}.`,
+          `We told you about a higher price for ${line.name}. We’ve dropped that change: you’ll keep paying ${after} a ${billing_interval}.`,
         ),
         button('Open your office', world.config.OFFICE_URL),
       ],

@@ -5,6 +5,7 @@ import type { JobPayloads } from '#server/jobs/queue.ts'
 import { findMember } from '#server/members/members.ts'
 import { type Charge, findCharge } from '#server/membership/charges.ts'
 import { isPaidOnce } from '#server/membership/lines.ts'
+import { mayComeBack } from '#server/membership/return.ts'
 import { findMembership, isRenewing, renewalOf } from '#server/membership/summary.ts'
 import { dayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
@@ -104,7 +105,7 @@ export async function waivedEmail(
     preview: `You pay nothing for the ${interval} from ${day(starts_on)}.`,
     blocks: [
       paragraph(
-        `You pay nothing for the ${interval} from ${day(starts_on)} to ${day(ends_on)}. Your membership and your link go on as before.`,
+        `You pay nothing for the ${interval} from ${day(starts_on)} to ${day(ends_on)}. Your membership and your link continue as before.`,
       ),
       ...(isRenewing(membership) ? [paragraph(`Your next charge is ${price} on ${day(renews_on)}.`)] : []),
       paragraph(howToCancel(interval)),
@@ -160,14 +161,15 @@ export async function chargingResumedEmail(
 
 /** The membership is over: why, and how to come back. */
 export async function endedEmail(world: World, { member_id, why }: JobPayloads['membership_ended']): Promise<Email> {
-  const member = await findMember(world, member_id)
+  const [member, membership] = await Promise.all([findMember(world, member_id), findMembership(world.db, member_id)])
+  const invitation = (await mayComeBack(world.db, membership)) ? ' You can come back at any time.' : ''
   const because = {
     canceled: 'As you asked, your membership has ended.',
-    unpaid: 'We could not charge your card, so your membership has ended. Nothing is owed.',
+    unpaid: 'We could not charge your card, so your membership has ended. You don’t owe anything.',
   }
   return emailTo(world, member, {
     subject: 'Your membership has ended',
-    preview: 'You won’t be charged again. You can come back at any time.',
+    preview: `You won’t be charged again.${invitation}`,
     blocks: [
       paragraph(`${because[why]} You won’t be charged again, and your page is no longer active:`),
       linkBox(`${world.config.PUBLIC_URL}/${member.username}`),
@@ -185,12 +187,15 @@ export async function packageUnpaidEmail(
   { member_id, names }: JobPayloads['package_unpaid'],
 ): Promise<Email> {
   const what = names.join(' and ')
-  const free = 'You don’t owe anything, and it isn’t charged again.'
+  const [packages, they, have, are] =
+    names.length > 1 ? ['packages', 'they', 'have', 'aren’t'] : ['package', 'it', 'has', 'isn’t']
   return emailTo(world, await findMember(world, member_id), {
-    subject: 'Your package has stopped',
+    subject: `Your ${packages} ${have} stopped`,
     preview: `We couldn’t charge your card for ${what}. Your membership continues.`,
     blocks: [
-      paragraph(`We couldn’t charge your card for ${what}, so it has stopped. ${free}`),
+      paragraph(
+        `We couldn’t charge your card for ${what}, so ${they} ${have} stopped. You don’t owe anything, and ${they} ${are} charged again.`,
+      ),
       paragraph('Your membership and your link continue as before.'),
       button('Open your office', world.config.OFFICE_URL),
     ],

@@ -220,7 +220,7 @@ describe('moving the renewal day', () => {
     await expect(move()).rejects.toMatchObject({
       details: {
         fields: {
-          day_of_month: [expect.stringMatching(/free days in the past 12 months, and the limit is at most 31/)],
+          day_of_month: [expect.stringMatching(/the limit is 31\. Choose a day closer to /)],
         },
       },
     })

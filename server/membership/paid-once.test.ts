@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { periodStart } from '#contract/renewal.ts'
+import { endedEmail, packageUnpaidEmail } from '#server/emails/renewals.ts'
 import { cards } from '#server/gateways/payment/cards.ts'
 import type { SandboxGateway } from '#server/gateways/payment/sandbox/sandbox.ts'
 import { viewOffice } from '#server/office/view.ts'
@@ -173,3 +174,30 @@ it.each(['renewalNoFunds', 'renewalStolen'] as const)(
     expect(await chargesOf(member)).toEqual(before)
   },
 )
+
+it('17.41 an email about two packages that stopped names both', async () => {
+  const { id } = await newMember(site)
+  const stopped = (names: string[]) => packageUnpaidEmail(site.world, { member_id: id, names })
+  expect(await stopped(['Tea'])).toMatchObject({
+    subject: 'Your package has stopped',
+    text: expect.stringContaining('for Tea, so it has stopped. You don’t owe anything, and it isn’t charged again.'),
+  })
+  expect(await stopped(['Tea', 'Honey'])).toMatchObject({
+    subject: 'Your packages have stopped',
+    text: expect.stringContaining(
+      'for Tea and Honey, so they have stopped. You don’t owe anything, and they aren’t charged again.',
+    ),
+  })
+})
+
+it('17.41 the email about the end invites back only a member who still has paid', async () => {
+  const member = await newMember(site)
+  await pass(site, 2)
+  await cancel(site.world, member.id)
+  await pass(site, 35)
+  const email = () => endedEmail(site.world, { member_id: member.id, why: 'unpaid' })
+  expect((await email()).html).toContain('You can come back at any time.')
+  expect((await email()).text).toContain('has ended. You don’t owe anything.')
+  await requestFullRefund(member)
+  expect((await email()).html).not.toContain('You can come back at any time.')
+})

@@ -41,7 +41,7 @@ export const moveRenewalDay = (world: World, member_id: string, { day_of_month, 
     const inYear = free_days + (await freeDaysGiven(db, member_id, today, period))
     if (inYear > MAX_FREE_DAYS && !may_exceed)
       throw refuseFields({
-        day_of_month: `That makes ${inYear} free days in the past 12 months, and the limit is at most ${MAX_FREE_DAYS}. Choose a day sooner after ${plainDay(paid_until)}, or check the box to give more.`,
+        day_of_month: `That makes ${inYear} free days in the past 12 months, and the limit is ${MAX_FREE_DAYS}. Choose a day closer to ${plainDay(paid_until)}, or check the box to give more.`,
       })
     await updatePeriod(db, member_id, period, { ends_on: starts_on, free_days })
     const anchor = anchorFor(membership, period + 1, starts_on, day_of_month)

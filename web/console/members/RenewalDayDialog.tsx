@@ -54,7 +54,7 @@ export function RenewalDayDialog({ member, onClose, onDone }: DialogProps) {
       <p className="preview" role="status">
         The next period begins on <strong>{plainDay(shown_on)}</strong>
         {waived && ' and is waived'}. {freeDaysText(paid_until, free_days)}
-        {free_days_given > 0 && ` The past 12 months had ${plural(free_days_given)} already.`}
+        {free_days_given > 0 && ` This member already got ${plural(free_days_given)} in the past 12 months.`}
       </p>
       {inYear > MAX_FREE_DAYS && (
         <Checkbox {...form.field('may_exceed')}>
@@ -71,4 +71,4 @@ export function RenewalDayDialog({ member, onClose, onDone }: DialogProps) {
 const plural = (days: number) => (days === 1 ? '1 free day' : `${days} free days`)
 
 const freeDaysText = (paid_until: string, days: number) =>
-  days ? `Paid until ${plainDay(paid_until)}, then ${plural(days)}.` : 'No day is free.'
+  days ? `Paid until ${plainDay(paid_until)}, then ${plural(days)}.` : 'No free days.'
