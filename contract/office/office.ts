@@ -201,7 +201,12 @@ export const officeCalls = {
     method: 'POST',
     path: '/office/come-back',
     summary: 'Restart a membership that has ended with one payment, under the same name and link',
-    input: z.object({ ...memberOnScreen.shape, shown_price: shownPrice }),
+    input: z.object({
+      ...memberOnScreen.shape,
+      shown_price: shownPrice,
+      /** Asked for unless the member has just signed in. */
+      current_password: z.optional(current_password),
+    }),
     output: OfficeView,
   },
   cancelMembership: {

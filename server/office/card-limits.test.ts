@@ -178,4 +178,25 @@ describe('a new card', () => {
     expect(await changes()).toHaveLength(2)
     await site.close()
   })
+
+  it('15.6 coming back needs the password as well, because it charges the card on file', async () => {
+    const site = await testSite()
+    const { username, password } = await joinedMember(site)
+    const signIn = async () => cookieOf(await site.post('office/sign-in', { name: username, password }))
+    await site.post('office/cancel', { username }, { cookie: await signIn() })
+    for (let day = 0; day < 40; day++) {
+      site.advance(DAY)
+      while (await renewMemberships(site.world));
+    }
+    const cookie = await signIn()
+    site.advance(601)
+    const asked = countCalls(site)
+    const comeBack = (more: object = {}) =>
+      site.post('office/come-back', { username, shown_price: '99.00', ...more }, { cookie })
+    expect((await comeBack()).json().fields).toEqual({ current_password: ['Please enter your current password.'] })
+    expect(asked.charges).toBe(0)
+    expect((await comeBack({ current_password: password })).statusCode).toBe(200)
+    expect(asked.charges).toBe(1)
+    await site.close()
+  })
 })

@@ -64,15 +64,15 @@ const NOT_VERIFIED = 'We could not verify this card. Your old card stays on file
 const DECLINED =
   'Your bank declined this card. Your old card stays on file. Please check the details or use another card.'
 
-type Return = { username: string; shown_price: string }
+type Return = { username: string; shown_price: string; current_password?: string | undefined }
 
 /** Comes back and pays with the card on file. */
 export async function comeBackAndPay(
   world: World,
-  { username, ...price }: Return,
+  { username, current_password, ...price }: Return,
   browser: MemberBrowser,
 ): Promise<string> {
-  const { id } = await requireDisplayedMember(world, { username }, browser)
+  const { id } = await requireProof(world, { username, current_password }, browser)
   const { enrollment_id, mobile_phone, vault_reference } = await cardholder(world, id)
   const use = { vault_reference, mobile_phone, enrollment_id, reference: newReference(), client: browser }
   const counted = await countMembersCardUse(world, use)

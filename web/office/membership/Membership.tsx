@@ -1,11 +1,18 @@
+import { useState } from 'react'
+import { flushSync } from 'react-dom'
 import { longDay } from '#contract/days.ts'
 import { consentText } from '#contract/legal.ts'
 import { showAmount } from '#contract/money.ts'
+import { current_password } from '#contract/office/fields.ts'
+import { officeCalls } from '#contract/office/office.ts'
 import type { OfficeView } from '#contract/office/view.ts'
+import { RejectedCall } from '#web/call.ts'
 import { ask } from '#web/dialog/ask.ts'
 import type { Question } from '#web/dialog/question.ts'
+import { PasswordField } from '#web/form/PasswordField.tsx'
 import { log } from '#web/log.ts'
 import { ActionButton, useAction } from '#web/ui/ActionButton.tsx'
+import { CallForm, useCallForm } from '#web/ui/CallForm.tsx'
 import { ErrorNotice } from '#web/ui/ErrorNotice.tsx'
 import { errorMessage } from '#web/ui/errorMessage.ts'
 import { SuccessNotice } from '#web/ui/SuccessNotice.tsx'
@@ -175,22 +182,39 @@ function DropButton({ office, line }: { office: Office; line: MembershipView['li
 function ComeBackButton({ office, price: shown_price }: { office: Office; price: string }) {
   const { username, membership } = office.view
   const isPaid = membership.lines.length > 0
-  const { button, error } = useAction(async () => {
+  const [needsPassword, setNeedsPassword] = useState(false)
+  const comeBack = async (values: { current_password?: string | undefined }) => {
     office.clearSuccess()
-    const view = await redirectIfSignedOut(officeApi.comeBack({ username, shown_price }))
+    const view = await redirectIfSignedOut(officeApi.comeBack({ username, shown_price, ...values }))
     const message = view.membership.is_over
       ? 'Your payment is being checked. We email you as soon as it is done.'
       : 'Welcome back. Your membership and your link work again.'
     office.showSuccess({ section: 'membership', message, view, focus: 'membership' })
+  }
+  const { current_password: notAsked } = officeCalls.comeBack.input.shape
+  const form = useCallForm({
+    rules: { current_password: needsPassword ? current_password : notAsked },
+    send: (values) =>
+      comeBack(values).catch((cause: unknown) => {
+        if (cause instanceof RejectedCall && cause.fields.current_password) flushSync(() => setNeedsPassword(true))
+        throw cause
+      }),
   })
   return (
-    <>
+    <CallForm
+      form={form}
+      submitLabel={isPaid ? `Come back for ${showAmount(shown_price)} a ${membership.billing_interval}` : 'Come back'}
+    >
       {isPaid && <p className="small">{consentText(shown_price, shown_price, membership.billing_interval)}</p>}
-      <ErrorNotice message={error} />
-      <ActionButton {...button}>
-        {isPaid ? `Come back for ${showAmount(shown_price)} a ${membership.billing_interval}` : 'Come back'}
-      </ActionButton>
-    </>
+      {needsPassword && (
+        <PasswordField
+          {...form.field('current_password')}
+          label="Current password"
+          autoComplete="current-password"
+          enterKeyHint="go"
+        />
+      )}
+    </CallForm>
   )
 }
 
