@@ -27,7 +27,7 @@ export function receiptTexts({ total, credit_notes, disputed_on, dispute_won_on,
       amount: `-${showAmount(amount)}`,
       credit_note: number,
     })),
-    ...(refunded ? [{ name: voided ? 'Charged' : 'Paid after refunds', amount: showAmount(left) }] : []),
+    ...(refunded ? [{ name: voided ? 'Charged' : 'Total after refunds', amount: showAmount(left) }] : []),
   ]
   const sentences = [
     ...(voided ? ['This charge was canceled before it was collected.'] : []),

@@ -22,7 +22,7 @@ const AuditRow = z.object({
   network: z.optional(z.string()),
 })
 
-const NOT_A_ROW = 'This is not a place in the log.'
+const NOT_A_ROW = 'This is not a row of the log.'
 const position = z.string(NOT_A_ROW).check(z.regex(/^\d{1,15}$/, NOT_A_ROW))
 
 const Verdict = z.object({
@@ -64,7 +64,7 @@ export const consoleAuditCalls = {
   acknowledgeReports: {
     method: 'POST',
     path: '/console/audit/acknowledge',
-    summary: 'Acknowledge the reports up to a row that a log was changed, and check again',
+    summary: 'Acknowledge reports of a changed log, up to a row, and check again',
     permission: 'acknowledge_reports',
     needsProof: true,
     input: z.object({ position, reason }),

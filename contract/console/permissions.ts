@@ -125,7 +125,7 @@ export const isAction = (name: string): name is ActionName => Object.hasOwn(acti
 export type ConsoleCall = Call & {
   /** A line of the table of permissions. 'staff': everyone who is signed in; 'anyone': also before that. */
   permission: Permission | 'staff' | 'anyone'
-  /** Counted: who opens very many in an hour is stopped, and the owners are told. */
+  /** Counted: a colleague who opens too many in an hour is stopped, and the owners are told. */
   showsMembers?: true
 } & Proof
 

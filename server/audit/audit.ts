@@ -194,7 +194,7 @@ export async function verifyAudit(
   if (last.hash !== head.hash) return verdict('The end of the log was changed.')
   if (await hasRowsAfter(db, end)) return verdict(`There are rows after row ${end}, which is the last.`)
   const cut = earlier.find(({ position }) => position > end)
-  if (cut) return verdict(`The log ends before row ${cut.position}, which the seal was made of.`)
+  if (cut) return verdict(`The log ends before row ${cut.position}, which the seal is for.`)
   const [lost] = await findLostEvents({ db, keys })
   const problem = (await events.checkEnd()) ?? (lost && lostSentence(lost))
   return problem ? verdict(problem) : verdict(...summarize(reports))

@@ -50,7 +50,7 @@ describe.runIf(isPostgres)('npm run staff', () => {
     [['invite', 'cy@example.com'], 'ROLE is missing.'],
     [['remove', 'cy@example.com'], "Nobody with the address 'cy@example.com' has access."],
     [['audit', 'no seal'], "'no seal' is not a seal."],
-    [['acknowledge', 'x', 'a failover'], 'This is not a place in the log.'],
+    [['acknowledge', 'x', 'a failover'], 'This is not a row of the log.'],
     [['acknowledge', '1'], 'WHY is missing.'],
     [['acknowledge', '1', 'a failover'], 'Row 1 is not a report.'],
     [['dance'], 'npm run staff -- COMMAND'],

@@ -19,7 +19,7 @@ const USAGE = `npm run staff -- COMMAND
   remove EMAIL         end someone's access immediately, even the last owner's
   audit [SEAL]         check that no row of the audit log and no event of the security log was changed or removed; with
                        the seal of an earlier check, also that the log still goes on from there
-  acknowledge ROW WHY  say why the reports up to this row, that a log was changed, no longer matter`
+  acknowledge ROW WHY  acknowledge the reports up to this row that a log was changed, and say why`
 
 type Context = Pick<World, 'config' | 'db' | 'keys' | 'log' | 'now'>
 type Command = { required: string[]; optional?: string[]; run: (world: Context, args: string[]) => Promise<string> }

@@ -63,7 +63,7 @@ async function requirePermission(
   if (permission === 'see_audit') await recordEvent(world, { kind: 'audit_read', ...event })
 }
 
-/** A stolen session must not read everyone unnoticed: nobody opens so many in an hour. */
+/** A stolen session must not read every member unnoticed: no one needs this many in an hour. */
 async function countReading(world: World, { staff }: StaffSession, { address }: StaffBrowser) {
   const use: LimitUse = ['LIMIT_MEMBERS_READ', `staff ${staff.id}`]
   await countAgainstLimits(world, [use], { staff_id: staff.id, address }).catch(async (error: unknown) => {

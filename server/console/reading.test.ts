@@ -38,9 +38,9 @@ it('19.84 a colleague who opens more members than a person would is stopped, and
 
   while (await runJobs(site.world));
   const [own, ...more] = await emailsTo(email)
-  expect([own?.subject, more]).toEqual(['Many members opened in the console', []])
+  expect([own?.subject, more]).toEqual(['Too many member pages opened in the console', []])
   const [told] = await emailsTo(owner.email)
-  expect(told?.body).toContain(`${email} opened 8 pages with members in the console within about an hour.`)
+  expect(told?.body).toContain(`${email} opened 8 pages that show members in the console within about an hour.`)
   const events = await site.db
     .selectFrom('security_event')
     .select(['kind', 'details'])

@@ -142,10 +142,10 @@ export async function cardChangedEmail(
 ): Promise<Email> {
   return emailTo(world, await findMember(world, member_id), {
     subject: 'Your card was changed',
-    preview: `We now charge your ${nameCard(card)}.`,
+    preview: `From now on, we’ll charge your ${nameCard(card)}.`,
     blocks: [
       paragraph(
-        `The card for your membership was changed to ${nameCard(card)}${whoAndWhen(world, 'office', at)}. We charge it from now on.`,
+        `The card for your membership was changed to ${nameCard(card)}${whoAndWhen(world, 'office', at)}. We’ll charge this card from now on.`,
       ),
       ...ifNotYou(world, 'change your password and your card'),
     ],

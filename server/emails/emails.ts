@@ -186,10 +186,10 @@ export async function resumedEmail(
   const { renews_on, price } = renewalOf(world, membership)
   const next = membership.lines.length
     ? `${costs(price, membership.billing_interval)} It renews on ${day(renews_on)}.`
-    : 'It’s paid, and there are no further charges.'
+    : 'It’s paid for, and you won’t be charged again.'
   return emailTo(world, member, {
     subject: is_back ? 'Welcome back' : 'Your membership continues',
-    preview: `${is_back ? 'Your membership is active again.' : 'Your cancellation is undone.'} ${next}`,
+    preview: `${is_back ? 'Your membership is active again.' : 'Your membership is no longer canceled.'} ${next}`,
     blocks: [
       paragraph(`Your membership ${is_back ? 'is active again' : 'continues as before'}. ${next}`),
       paragraph(is_back ? 'Your link works again:' : 'Your link still works:'),

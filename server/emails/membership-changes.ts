@@ -19,9 +19,9 @@ export async function packageStoppedEmail(
   const [member, membership] = await Promise.all([findMember(world, member_id), membershipSummary(world, member_id)])
   return emailTo(world, member, {
     subject: 'You stopped a package',
-    preview: `${name} isn’t charged again.`,
+    preview: `You won’t be charged for ${name} again.`,
     blocks: [
-      paragraph(`You stopped ${name} in your office. It isn’t charged again.`),
+      paragraph(`You stopped ${name} in your office. You won’t be charged for it again.`),
       paragraph(whatHappensNext(membership)),
       ...ifNotYou(world, 'change your password'),
     ],
@@ -61,7 +61,7 @@ export async function holdBeganEmail(
     preview: 'You won’t be charged for now.',
     blocks: [
       paragraph(what),
-      paragraph(`You won’t be charged for now. Your membership and your link work as before. ${end}`),
+      paragraph(`You won’t be charged for now. Your membership and your link still work. ${end}`),
       paragraph(advice),
       button('Open your office', world.config.OFFICE_URL),
     ],
@@ -94,7 +94,7 @@ export function whatHappensNext(membership: OfficeView['membership']): string {
     return `You have canceled, so your membership ends on ${day(renews_on)}. You won’t be charged again.`
   if (is_on_hold) return 'Your membership is on hold. You won’t be charged for now.'
   if (problem) return afterDecline(problem)
-  if (price === '0.00') return 'Your membership continues. There are no further charges.'
+  if (price === '0.00') return 'Your membership continues. You won’t be charged again.'
   return `Your membership continues. Your next charge is ${showAmount(price)} on ${day(waived?.ends_on ?? renews_on)}, unless you cancel in your office before then.`
 }
 

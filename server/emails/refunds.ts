@@ -51,9 +51,9 @@ function refundTexts(world: World, refund: FoundRefund, amount: string) {
   const part = refund.amount_cents === refund.paid_cents ? 'the' : `${amount} of the`
   return {
     subject: `Your refund of ${amount}`,
-    preview: 'Your bank may take a few days to show it.',
+    preview: 'It may take a few days to show up on your statement.',
     what: `We refunded ${part} ${showAmount(toAmount(refund.paid_cents))} that you paid on ${paid_on}. It goes back to your ${nameCard(refund)}.`,
-    statement: 'Banks need 5 to 10 days to show a refund on your statement.',
+    statement: 'It can take 5 to 10 days to show up on your statement.',
     line: 'Refund',
     date: 'Refunded on',
   }
@@ -62,8 +62,8 @@ function refundTexts(world: World, refund: FoundRefund, amount: string) {
 const voidTexts = (world: World, refund: FoundRefund, amount: string) => ({
   subject: `Your charge of ${amount} was canceled`,
   preview: 'It was canceled before it was collected.',
-  what: `We canceled the charge of ${amount} from ${day(dayOf(world, refund.paid_at))} before it was collected. Your ${nameCard(refund)} isn’t charged.`,
-  statement: 'The charge disappears from your statement. Some banks take a few days.',
+  what: `We canceled the charge of ${amount} from ${day(dayOf(world, refund.paid_at))} before it was collected. Your ${nameCard(refund)} won’t be charged.`,
+  statement: 'The charge will disappear from your statement, but some banks take a few days.',
   line: 'Canceled charge',
   date: 'Canceled on',
 })

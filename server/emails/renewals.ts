@@ -196,7 +196,7 @@ export async function packageUnpaidEmail(
       paragraph(
         `We couldn’t charge your card for ${what}, so ${they} ${have} stopped. You don’t owe anything, and ${they} ${are} charged again.`,
       ),
-      paragraph('Your membership and your link continue as before.'),
+      paragraph('Your membership continues, and your link still works.'),
       button('Open your office', world.config.OFFICE_URL),
     ],
   })

@@ -27,7 +27,7 @@ export async function guessesEmail(
 }
 
 const AFTER_A_FAILOVER =
-  'If the database was restored, or failed over without its newest rows, that’s expected: acknowledge it in the console under Audit log. More may be reported there.'
+  'If you restored the database, or a failover lost its newest rows, that’s expected: acknowledge the report in the console under Audit log. There may be more reports there.'
 
 /** Outside the database, so that no one who changes it can change this. */
 export async function sealEmail(
@@ -38,10 +38,10 @@ export async function sealEmail(
   if (!recipient) return undefined
   const [subject, text] = problems.length
     ? [
-        'A log was changed in the database',
+        'A log may have been changed in the database',
         'Someone may have changed the audit log or the security log in the database:',
       ]
-    : ['Seal of the audit log', 'Please keep this email. It shows if someone later removes rows from the audit log.']
+    : ['Seal of the audit log', 'Please keep this email. You’ll need it to tell if rows are removed later.']
   return emailTo(world, toColleague(recipient), {
     subject,
     preview: problems[0] ?? text,
@@ -64,12 +64,12 @@ export async function membersReadEmail(
   if (!person || !recipient) return undefined
   const isOwn = staff_id === recipient_id
   const { max, seconds } = world.config.LIMIT_MEMBERS_READ
-  const text = `${isOwn ? 'Someone signed in as you' : person.email} opened ${max} pages with members in the console within ${formatWait(seconds)}. We refuse more for now.`
+  const text = `${isOwn ? 'Someone signed in as you' : person.email} opened ${max} pages that show members in the console within ${formatWait(seconds)}. We’re blocking more for now.`
   const advice = isOwn
     ? 'If this wasn’t you, sign out of all other browsers in the console under Your access, and tell an owner.'
     : 'If that isn’t part of their work, remove their access in the console under Staff.'
   return emailTo(world, toColleague(recipient), {
-    subject: 'Many members opened in the console',
+    subject: 'Too many member pages opened in the console',
     preview: text,
     blocks: [paragraph(text), paragraph(advice)],
   })

@@ -59,7 +59,7 @@ it('17.41 is never charged again, not even after a hold or for coming back', asy
   expect(back.cancelled_on).toBeUndefined()
   expect(await chargesOf(member)).toEqual([])
   const email = await emailAbout(member, /^Welcome back$/)
-  expect(email).toContain('Your membership is active again. It’s paid, and there are no further charges.')
+  expect(email).toContain('Your membership is active again. It’s paid for, and you won’t be charged again.')
   expect(await emailAbout(member, /continues/)).toBe('')
   expect(email).not.toContain('$0.00')
 })
@@ -167,7 +167,7 @@ it.each(['renewalNoFunds', 'renewalStolen'] as const)(
     const after = (await viewOffice(site.world, member.id)).membership
     expect(after).toMatchObject({ state: 'active', is_over: false, lines: [] })
     expect(after.payment_problem).toBeUndefined()
-    expect(await emailAbout(member, /^Your package has stopped$/)).toContain('Your membership and your link continue')
+    expect(await emailAbout(member, /^Your package has stopped$/)).toContain('Your membership continues, and your link')
     expect(await emailAbout(member, /^Your membership has ended$/)).toBe('')
     const before = await chargesOf(member)
     await pass(site, 40)

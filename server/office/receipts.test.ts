@@ -58,7 +58,7 @@ it('15.21 the office shows what became of each charge: part and rest, void, disp
     totals: [
       { name: 'Paid' },
       { name: 'Refunded on November 19, 2026' },
-      { name: 'Paid after refunds', amount: '$59.00' },
+      { name: 'Total after refunds', amount: '$59.00' },
     ],
   })
   await requestRefund(site.world, { reference: refunded.reference, ...request })

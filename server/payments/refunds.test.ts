@@ -79,7 +79,7 @@ it('17.17 the first charge and a renewal are refunded once, and the member gets 
   expect(emails).toHaveLength(1)
   expect(await emailsTo(site, email, 'Your charge of $99.00 was canceled')).toHaveLength(1)
   expect(emails[0]?.body).toContain('Visa ending in 4242')
-  expect(emails[0]?.body).toMatch(/Banks need 5 to 10 days[\s\S]*Your membership continues\. Your next charge is/)
+  expect(emails[0]?.body).toMatch(/It can take 5 to 10 days[\s\S]*Your membership continues\. Your next charge is/)
 })
 
 it('17.17 parts that are requested at once never exceed what was paid', async () => {

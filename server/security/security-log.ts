@@ -33,7 +33,7 @@ export const eventKinds = {
   second_factor_off: { text: 'Turned the second factor off' },
   second_factor_failed: { text: 'Wrong second factor', isCounted: true },
   staff_sign_in_failed: { text: 'Failed sign-in to the console', isCounted: true },
-  staff_refused: { text: 'Tried what their role doesn’t allow', isCounted: true },
+  staff_refused: { text: 'Tried something their role doesn’t allow', isCounted: true },
   audit_read: { text: 'Read the audit log', isCounted: true },
   limit_tripped: { text: 'A limit was reached', isCounted: true },
   breaker_opened: { text: 'A breaker opened' },

@@ -46,7 +46,7 @@ async function cutEnd() {
   await site.db.updateTable('audit_head').set({ position: end.position, hash: end.hash }).execute()
   return Number(last.position)
 }
-const warnings = () => emailsTo(site, owner.email, 'A log was changed in the database')
+const warnings = () => emailsTo(site, owner.email, 'A log may have been changed in the database')
 const reports = async () =>
   (await site.db.selectFrom('audit').select('position').where('act', '=', 'report_tampering').execute())
     .map(({ position }) => ({ position: Number(position) }))
@@ -109,7 +109,7 @@ describe('22.8 a process remembers what it wrote', () => {
   it('19.83 an end that was cut off is found without a seal, even if others have written since', async () => {
     await act('b')
     const position = await cutEnd()
-    expect(await problemFor(world)).toBe(`The log ends before row ${position}, which the seal was made of.`)
+    expect(await problemFor(world)).toBe(`The log ends before row ${position}, which the seal is for.`)
     for (const subject of ['c', 'd']) await act(subject)
     await witnessLogs(world)
     const sentence = `Row ${position} of the audit log was removed or replaced.`
@@ -218,7 +218,7 @@ describe('19.83 the seal goes out', () => {
     expect(await problemFor(newProcess(), seal)).toBe(undefined)
     await cutEnd()
     expect(await problemFor(newProcess())).toBe(undefined) // nothing in the database tells
-    expect(await problemFor(newProcess(), seal)).toMatch(/^The log ends before row \d+, which the seal was made of\.$/)
+    expect(await problemFor(newProcess(), seal)).toMatch(/^The log ends before row \d+, which the seal is for\.$/)
   })
 
   it('19.83 on days without actions only on Monday, and only if something was sealed', async () => {

@@ -23,7 +23,7 @@ export const creditNoteContent = (note: CreditNote, url: string): ReceiptContent
 export const creditNoteFacts = ({ member, receipt }: CreditNote): Fact[] => [
   ['Member', `${member.first_name} ${member.last_name}`],
   ...(member.business_name ? [['Company', member.business_name] satisfies Fact] : []),
-  ['Receipt of', longDay(receipt.paid_on)],
+  ['Receipt date', longDay(receipt.paid_on)],
   ...(receipt.starts_on && receipt.ends_on
     ? [['For', `${plainDay(receipt.starts_on)} to ${plainDay(receipt.ends_on)}`] satisfies Fact]
     : []),

@@ -143,7 +143,7 @@ const limitTexts: Record<LimitName, string> = {
   LIMIT_LETTERS: 'requested emails, per address',
   LIMIT_LETTERS_BY_NAME: 'requested emails, per username or email',
   LIMIT_CARD_DIGITS: 'wrong last four digits of the card for a reset, per member',
-  LIMIT_MEMBERS_READ: 'pages with members in the console, per colleague',
+  LIMIT_MEMBERS_READ: 'pages that show members in the console, per colleague',
 }
 
 const limitsOf = ({ config }: World, refused: Refused): AbuseView['limits'] =>

@@ -87,7 +87,7 @@ describe('the audit log', () => {
     await site.db.updateTable('audit_head').set({ position: 3, hash: third.hash }).execute()
     expect([await problemLater(), await problemLater(seal)]).toEqual([
       undefined,
-      'The log ends before row 4, which the seal was made of.',
+      'The log ends before row 4, which the seal is for.',
     ])
     await add('another')
     expect(await problemLater(seal)).toBe('Row 4 is not the one that the seal was made of.')

@@ -244,8 +244,8 @@ async function eraseMessages(db: Db, person: Person, addresses: string[]) {
     .deleteFrom('message')
     .where('recipient', 'in', [...addresses, mobile_phone])
     .execute()
-  // To addresses that the member has changed themselves, which are not known any more. Each email has the next one, masked: of
-  // the messages on the test pages, rather one too many is deleted.
+  // These went to the member's earlier addresses, which we no longer know. Each email shows the next one, masked. On the test
+  // pages, it's better to delete one message too many.
   for (let known = addresses; known.length; ) {
     const changed = await db
       .deleteFrom('message')

@@ -115,7 +115,7 @@ const refundTexts: Record<FoundRefund['state'], string> = {
 
 const voidTexts: Record<FoundRefund['state'], string> = {
   requested: 'Void requested',
-  done: 'Void made: never collected',
+  done: 'Voided before it was collected',
   refused: 'Void refused by the gateway',
 }
 

@@ -159,7 +159,7 @@ function Acknowledge({ position, onClose, onDone }: AcknowledgeProps) {
   return (
     <FormDialog
       title="Acknowledge the reports"
-      text={`If you know why the log changed, such as a restore. Reports up to row ${position} no longer count; new ones will.`}
+      text={`Do this only if you know why the log changed, for example after a restore. Reports up to row ${position} will no longer count; new ones will.`}
       form={form}
       submitLabel="Acknowledge"
       onClose={onClose}

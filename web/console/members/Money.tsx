@@ -61,7 +61,7 @@ function Payment({ payment, onAction }: { payment: PaymentRow; onAction: MoneyPr
         </p>
         {payment.disputed_on && (
           <p className="small">
-            Dispute found on {longDay(payment.disputed_on)}
+            Dispute opened on {longDay(payment.disputed_on)}
             {payment.dispute_won_on && `, won on ${longDay(payment.dispute_won_on)}`}
           </p>
         )}

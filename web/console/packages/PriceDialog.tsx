@@ -55,7 +55,7 @@ export function PriceDialog({ offer, onClose, onDone }: PriceDialogProps) {
             {...form.field('from_on')}
             label="Members who have it pay more from"
             type="date"
-            hint={`Each gets an email ${MIN_NOTICE_DAYS} to ${NOTICE_DAYS} days before the first renewal at it.`}
+            hint={`Each gets an email ${MIN_NOTICE_DAYS} to ${NOTICE_DAYS} days before paying the new price.`}
             min={addDays(session.today, MIN_NOTICE_DAYS)}
             max={addDays(session.today, NOTICE_DAYS)}
             onChange={({ target }) => setFrom(target.value)}

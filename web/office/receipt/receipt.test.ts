@@ -48,7 +48,7 @@ test.each([
     [
       ['Total paid', '$99.00'],
       ['Refunded on November 20, 2026 (CN-0007)', '-$40.00'],
-      ['Paid after refunds', '$59.00'],
+      ['Total after refunds', '$59.00'],
     ],
     [],
   ],
@@ -60,7 +60,7 @@ test.each([
       ['Total paid', '$99.00'],
       ['Refunded on November 20, 2026 (CN-0007)', '-$40.00'],
       ['Refunded on November 21, 2026 (CN-0009)', '-$59.00'],
-      ['Paid after refunds', '$0.00'],
+      ['Total after refunds', '$0.00'],
     ],
     [],
   ],
@@ -129,7 +129,7 @@ test('17.45 a credit note has its number, its day, the receipt, the member, the 
       ['Date', 'November 20, 2026'],
       ['Member', 'Zoë Example'],
       ['Company', 'Zoë & Co.'],
-      ['Receipt of', 'November 15, 2026'],
+      ['Receipt date', 'November 15, 2026'],
       ['Reference', 'r7'],
     ],
     lines: [
