@@ -26,6 +26,7 @@ const settings = {
   PUBLIC_URL: 'https://foyer.test',
   ALLOW_EMBEDDED: 'database,payment,phone,mail',
   HASHES_WAITING: '100000',
+  LIMIT_CHANGES: UNLIMITED,
   LIMIT_GRANTS: UNLIMITED,
   LIMIT_SIGN_INS: UNLIMITED,
   LIMIT_SIGN_INS_BY_NAME: UNLIMITED,
