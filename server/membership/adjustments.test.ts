@@ -4,17 +4,14 @@ import { firstDayFrom, movedRenewal } from '#contract/renewal-day.ts'
 import { cards } from '#server/gateways/payment/cards.ts'
 import { viewOffice } from '#server/office/view.ts'
 import { isPostgres } from '#server/test/database.ts'
-import { emailsTo, joinedMember } from '#server/test/member.ts'
+import { emailsTo } from '#server/test/member.ts'
+import { DAY, newMember, pass } from '#server/test/membership.ts'
 import { type Site, testSite } from '#server/test/site.ts'
-import { settleAttempts } from '#server/worker/janitor.ts'
-import { runJobs } from '#server/worker/jobs.ts'
 import { cancel } from './cancellation.ts'
 import { putOnHold } from './hold.ts'
 import { renewMemberships } from './membership.ts'
 import { moveRenewalDay } from './renewal-day.ts'
 import { waivePeriod } from './waive.ts'
-
-const DAY = 86_400
 
 let site: Site
 beforeAll(async () => {
@@ -25,30 +22,13 @@ beforeEach(async () => {
   await site.db.updateTable('membership').set({ due_at: null, notice_at: null, state: 'ended' }).execute() // other tests' members
 })
 
-let count = 0
 async function join(changes: Record<string, string> = {}) {
-  const username = `adjusted${++count}`
-  const member = await joinedMember(site, { username, email: `${username}@example.com`, cc_year: '2035', ...changes })
-  const { id } = await site.db
-    .selectFrom('member')
-    .select('id')
-    .where('username', '=', username)
-    .executeTakeFirstOrThrow()
-  const { anchor_on } = await membershipOf(id)
-  return { ...member, id, anchor_on }
+  const member = await newMember(site, changes)
+  return { ...member, anchor_on: (await membershipOf(member.id)).anchor_on }
 }
 
 const membershipOf = (member_id: string) =>
   site.db.selectFrom('membership').selectAll().where('member_id', '=', member_id).executeTakeFirstOrThrow()
-
-async function pass(days: number) {
-  for (let day = 0; day < days; day++) {
-    site.advance(DAY)
-    while (await renewMemberships(site.world));
-    await settleAttempts(site.world)
-    while (await runJobs(site.world));
-  }
-}
 
 const periodsOf = async (member_id: string) =>
   (
@@ -87,7 +67,7 @@ describe('waiving a period', () => {
     const { membership } = await viewOffice(site.world, id)
     expect(membership.waived).toEqual({ starts_on, ends_on })
     await expect(waivePeriod(site.world, id)).rejects.toThrow('One at a time.')
-    await pass(70)
+    await pass(site, 70)
     expect((await periodsOf(id)).map(({ state }) => state)).toEqual(['paid', 'waived', 'paid'])
     expect((await viewOffice(site.world, id)).membership.waived).toBe(undefined)
     await expectNoGapOrOverlap(id)
@@ -96,12 +76,12 @@ describe('waiving a period', () => {
 
   it('19.34 after a declined charge, the running period is waived and the member is active again', async () => {
     const { id } = await join({ cc_number: cards.renewalNoFunds })
-    await pass(32)
+    await pass(site, 32)
     expect((await membershipOf(id)).state).toBe('past_due')
     await waivePeriod(site.world, id)
     expect(await membershipOf(id)).toMatchObject({ state: 'active', declines: 0, waived_period: null })
     expect((await periodsOf(id)).map(({ state }) => state)).toEqual(['paid', 'waived'])
-    await pass(5)
+    await pass(site, 5)
     expect((await membershipOf(id)).state).toBe('active')
   })
 
@@ -116,7 +96,7 @@ describe('waiving a period', () => {
 
   it('19.34 is refused while a charge has no answer', async () => {
     const { id } = await join({ cc_number: cards.renewalNoFunds })
-    await pass(32)
+    await pass(site, 32)
     const { payment } = site.world
     const { charge } = payment
     payment.charge = async () => ({ outcome: 'unknown' })
@@ -132,13 +112,13 @@ describe('waiving a period', () => {
       const outcomes = new Set<string | undefined>()
       for (let round = 0; round < 6; round++) {
         const { id } = await join({ cc_number: cards.renewalDeclinedOnce })
-        await pass(31)
+        await pass(site, 31)
         site.advance(4 * DAY)
         const waive = () => waivePeriod(site.world, id)
         await Promise.allSettled(
           round % 2 ? [renewMemberships(site.world), waive()] : [waive(), renewMemberships(site.world)],
         )
-        await pass(1)
+        await pass(site, 1)
         outcomes.add((await periodsOf(id))[1]?.state)
         await expectNoGapOrOverlap(id)
         await site.db
@@ -173,7 +153,7 @@ describe('moving the renewal day', () => {
     expect((await viewOffice(site.world, id)).membership.renews_on).toBe(next)
     expect(await emailsTo(site, email, 'We moved your renewal date')).toHaveLength(1)
     await expect(moveTo(id, day)).rejects.toThrow('already')
-    await pass(130)
+    await pass(site, 130)
     const periods = await periodsOf(id)
     expect(periods.length).toBeGreaterThan(3)
     expect(periods.slice(1).map(({ starts_on }) => Number(starts_on.slice(8)))).toEqual(periods.slice(1).map(() => day))
@@ -185,9 +165,9 @@ describe('moving the renewal day', () => {
     await moveTo(id, 31)
     await waivePeriod(site.world, id)
     await moveTo(id, 30)
-    await pass(75)
+    await pass(site, 75)
     await moveTo(id, 12)
-    await pass(60)
+    await pass(site, 60)
     await expectNoGapOrOverlap(id)
     expect((await periodsOf(id)).map(({ state }) => state).slice(0, 3)).toEqual(['paid', 'waived', 'paid'])
   })
@@ -216,7 +196,7 @@ describe('moving the renewal day', () => {
       await moveRenewalDay(site.world, id, { day_of_month, shown_on: firstDayFrom(ends_on, day_of_month), may_exceed })
     }
     await move()
-    await pass(65)
+    await pass(site, 65)
     await expect(move()).rejects.toMatchObject({
       details: {
         fields: {
@@ -225,7 +205,7 @@ describe('moving the renewal day', () => {
       },
     })
     await move(true)
-    await pass(65)
+    await pass(site, 65)
     await expectNoGapOrOverlap(id)
   })
 
@@ -234,7 +214,7 @@ describe('moving the renewal day', () => {
     const stale = { day_of_month: 9, shown_on: '2020-01-09' }
     await expect(moveRenewalDay(site.world, id, stale)).rejects.toThrow('changed meanwhile')
     const declined = await join({ cc_number: cards.renewalNoFunds })
-    await pass(32)
+    await pass(site, 32)
     await expect(moveTo(declined.id, 9)).rejects.toThrow('not paid yet')
   })
 
@@ -243,7 +223,7 @@ describe('moving the renewal day', () => {
       const { id } = await join()
       const changes = [moveTo(id, 20), moveTo(id, 8), waivePeriod(site.world, id), renewMemberships(site.world)]
       await Promise.allSettled(changes)
-      await pass(75)
+      await pass(site, 75)
       await expectNoGapOrOverlap(id)
       expect((await periodsOf(id)).filter(({ state }) => state === 'waived')).toHaveLength(1)
       await site.db

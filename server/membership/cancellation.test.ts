@@ -2,18 +2,13 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { periodStart } from '#contract/renewal.ts'
 import { cards } from '#server/gateways/payment/cards.ts'
 import { viewOffice } from '#server/office/view.ts'
-import { joinedMember } from '#server/test/member.ts'
+import { DAY, newMember, pass } from '#server/test/membership.ts'
 import { type Site, testSite } from '#server/test/site.ts'
-import { settleAttempts } from '#server/worker/janitor.ts'
-import { runJobs } from '#server/worker/jobs.ts'
 import { todayOf } from '#server/world/time-zone.ts'
 import { cancel, resume } from './cancellation.ts'
 import { chargePastDue } from './card.ts'
 import { liftHold, putOnHold } from './hold.ts'
-import { renewMemberships } from './membership.ts'
 import { comeBack } from './return.ts'
-
-const DAY = 86_400
 
 let site: Site
 beforeAll(async () => {
@@ -24,33 +19,12 @@ beforeEach(async () => {
   await site.db.updateTable('membership').set({ due_at: null, state: 'ended' }).execute() // other tests' members
 })
 
-let count = 0
-async function join(cc_number: string = cards.good) {
-  const username = `canceling${++count}`
-  await joinedMember(site, { username, email: `${username}@example.com`, cc_year: '2035', cc_number })
-  const { id } = await site.db
-    .selectFrom('member')
-    .select('id')
-    .where('username', '=', username)
-    .executeTakeFirstOrThrow()
-  return id
-}
-async function work() {
-  while (await renewMemberships(site.world));
-  await settleAttempts(site.world)
-  while (await runJobs(site.world));
-}
-async function pass(days: number) {
-  for (let day = 0; day < days; day++) {
-    site.advance(DAY)
-    await work()
-  }
-}
+const join = async (cc_number: string = cards.good) => (await newMember(site, { cc_number })).id
 const officeOf = async (id: string) => (await viewOffice(site.world, id)).membership
 
 it('17.43 the dialog names the day until which a member has paid, and a past-due membership ends immediately', async () => {
   const [paid, unpaid] = [await join(), await join(cards.renewalNoFunds)]
-  await pass(31)
+  await pass(site, 31)
   const { renews_on, cancel_ends_on } = await officeOf(paid)
   expect(cancel_ends_on).toBe(renews_on)
   const pastDue = await officeOf(unpaid)
@@ -64,7 +38,7 @@ it('17.43 a cancellation is refused if the dialog named a different day', async 
   const { cancel_ends_on: shown_end = '' } = await officeOf(id)
   await cancel(site.world, id, { shown_end })
   await resume(site.world, id)
-  await pass(31)
+  await pass(site, 31)
   await expect(cancel(site.world, id, { shown_end })).rejects.toThrow('has changed')
   expect((await officeOf(id)).cancelled_on).toBeUndefined()
   await cancel(site.world, id, { shown_end: periodStart(shown_end, 1) })
@@ -82,7 +56,7 @@ it('17.43 a membership canceled on hold ends with the paid month, and its member
   const id = await join()
   await putOnHold(site.world, id, 'dispute')
   await cancel(site.world, id)
-  await pass(33)
+  await pass(site, 33)
   expect(await officeOf(id)).toMatchObject({ is_over: true, state: 'ended', is_on_hold: false })
   await comeBack(site.world, id, { shown_price: '99.00' })
   expect(await officeOf(id)).toMatchObject({ is_over: false, state: 'active' })
@@ -92,14 +66,14 @@ it('17.43 a canceled membership that is put on hold afterwards ends, too, and it
   const id = await join()
   await cancel(site.world, id)
   await putOnHold(site.world, id, 'dispute')
-  await pass(33)
+  await pass(site, 33)
   expect(await officeOf(id)).toMatchObject({ is_over: true, is_on_hold: false, state: 'ended' })
   expect(await comeBack(site.world, id, { shown_price: '99.00' })).toBe('Approved')
 })
 
 it('17.43 a new card right after downtime pays for a month from today, not for one that is over', async () => {
   const id = await join(cards.renewalDeclinedOnce)
-  await pass(31)
+  await pass(site, 31)
   expect((await officeOf(id)).state).toBe('past_due')
   await putOnHold(site.world, id, 'staff')
   await site.advance(40 * DAY)

@@ -4,17 +4,13 @@ import { firstDayFrom } from '#contract/renewal-day.ts'
 import { listProblems } from '#server/console/overview/problems.ts'
 import { cards } from '#server/gateways/payment/cards.ts'
 import { viewOffice } from '#server/office/view.ts'
-import { emailsTo, joinedMember } from '#server/test/member.ts'
+import { emailsTo } from '#server/test/member.ts'
+import { DAY, daysUntil, newMember, pass, work } from '#server/test/membership.ts'
 import { type Site, testSite } from '#server/test/site.ts'
-import { settleAttempts } from '#server/worker/janitor.ts'
-import { runJobs } from '#server/worker/jobs.ts'
 import { todayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
 import { liftHold, putOnHold } from './hold.ts'
-import { renewMemberships } from './membership.ts'
 import { moveRenewalDay } from './renewal-day.ts'
-
-const DAY = 86_400
 
 let site: Site
 beforeAll(async () => {
@@ -26,32 +22,7 @@ beforeEach(async () => {
   await site.db.deleteFrom('member_event').execute()
 })
 
-let count = 0
-async function join(changes: Record<string, string> = {}) {
-  const username = `resumed${++count}`
-  const member = await joinedMember(site, { username, email: `${username}@example.com`, cc_year: '2035', ...changes })
-  await emailsTo(site, member.email)
-  const { id } = await site.db
-    .selectFrom('member')
-    .select('id')
-    .where('username', '=', username)
-    .executeTakeFirstOrThrow()
-  return { ...member, id, joined_on: todayOf(site.world) }
-}
-type Member = Awaited<ReturnType<typeof join>>
-
-async function work(world: World = site.world) {
-  while (await renewMemberships(world));
-  await settleAttempts(world)
-  while (await runJobs(world));
-}
-async function pass(days: number, world?: World) {
-  for (let day = 0; day < days; day++) {
-    site.advance(DAY)
-    await work(world)
-  }
-}
-const daysUntil = (day: string) => (Date.parse(day) - Date.parse(todayOf(site.world))) / (DAY * 1000)
+type Member = Awaited<ReturnType<typeof newMember>>
 
 const chargesOf = async ({ id }: Member) =>
   (
@@ -92,9 +63,9 @@ async function expectNewMonth(member: Member, missed_from: string, world: World 
   expect(problems).toContainEqual(
     expect.objectContaining({ kind: 'resumed', member: expect.objectContaining({ id: member.id }) }),
   )
-  await pass(daysUntil(next) - 1, world)
+  await pass(site, daysUntil(site, next) - 1, world)
   expect(await chargesOf(member)).toHaveLength(1)
-  await pass(1, world)
+  await pass(site, 1, world)
   expect(await chargesOf(member)).toEqual([`${today} captured`, `${next} captured`])
 }
 const resumedEmails = async ({ email }: Member) =>
@@ -102,20 +73,20 @@ const resumedEmails = async ({ email }: Member) =>
 const longDay = (day: string) => new Date(day).toLocaleDateString('en-US', { dateStyle: 'long', timeZone: 'UTC' })
 
 it('17.38 a hold lifted the day before a renewal starts a new month and charges it once', async () => {
-  const member = await join()
+  const member = await newMember(site)
   await putOnHold(site.world, member.id, 'dispute')
-  await pass(daysUntil(periodStart(member.joined_on, 2)) - 1)
+  await pass(site, daysUntil(site, periodStart(member.joined_on, 2)) - 1)
   await liftHold(site.world, member.id)
-  await work()
+  await work(site.world)
   await expectNewMonth(member, periodStart(member.joined_on, 1))
 })
 
 it('17.38 so does downtime, even of one day', async () => {
   for (const days of [1, 45]) {
-    const member = await join()
+    const member = await newMember(site)
     const due = periodStart(member.joined_on, 1)
-    site.advance((daysUntil(due) + days) * DAY)
-    await work()
+    site.advance((daysUntil(site, due) + days) * DAY)
+    await work(site.world)
     await expectNewMonth(member, due)
     await site.db.updateTable('membership').set({ due_at: null }).execute()
     await site.db.deleteFrom('member_event').execute()
@@ -124,23 +95,23 @@ it('17.38 so does downtime, even of one day', async () => {
 
 it('17.38 so does switching RENEWALS on', async () => {
   const off: World = { ...site.world, config: { ...site.world.config, RENEWALS: 'off' } }
-  const member = await join()
-  await pass(50, off)
-  await work()
+  const member = await newMember(site)
+  await pass(site, 50, off)
+  await work(site.world)
   await expectNewMonth(member, periodStart(member.joined_on, 1))
 })
 
 it('17.38 so does a gateway that rejected every charge for days when no card was at fault', async () => {
-  const member = await join()
+  const member = await newMember(site)
   const due = periodStart(member.joined_on, 1)
   const { payment } = site.world
   const { charge } = payment
   payment.charge = async () => ({ outcome: 'failed', why: 'no account' })
-  await pass(daysUntil(due) + 12)
+  await pass(site, daysUntil(site, due) + 12)
   expect(await resumedEmails(member)).toEqual([])
   payment.charge = charge
   site.advance(DAY)
-  await work()
+  await work(site.world)
   expect(await resumedEmails(member)).toEqual([
     expect.stringContaining(`You weren’t charged from ${longDay(due)} until ${longDay(todayOf(site.world))}`),
   ])
@@ -150,26 +121,26 @@ it('17.38 so does a gateway that rejected every charge for days when no card was
 })
 
 it('17.38 a bank that declines the first charge afterwards is an answer, and the email is sent once', async () => {
-  const member = await join({ cc_number: cards.renewalNoFunds })
+  const member = await newMember(site, { cc_number: cards.renewalNoFunds })
   const due = periodStart(member.joined_on, 1)
-  site.advance((daysUntil(due) + 5) * DAY)
+  site.advance((daysUntil(site, due) + 5) * DAY)
   const resumed_on = todayOf(site.world)
-  await work()
-  await pass(15)
+  await work(site.world)
+  await pass(site, 15)
   expect(await resumedEmails(member)).toEqual([
     expect.stringContaining(`You weren’t charged from ${longDay(due)} until ${longDay(resumed_on)}`),
   ])
 })
 
 it('17.38 a gateway that rejects charges for exactly a month leaves the renewal day as it was', async () => {
-  const member = await join()
+  const member = await newMember(site)
   const due = periodStart(member.joined_on, 1)
   const { payment } = site.world
   const { charge } = payment
   payment.charge = async () => ({ outcome: 'failed', why: 'no account' })
-  await pass(daysUntil(periodStart(member.joined_on, 2)) - 1)
+  await pass(site, daysUntil(site, periodStart(member.joined_on, 2)) - 1)
   payment.charge = charge
-  await pass(1)
+  await pass(site, 1)
   expect(await resumedEmails(member)).toEqual([])
   const [email] = await emailsTo(site, member.email, 'Your membership charges have resumed')
   expect(email?.body).toContain(`You weren’t charged from ${longDay(due)} until ${longDay(todayOf(site.world))}`)
@@ -177,26 +148,26 @@ it('17.38 a gateway that rejects charges for exactly a month leaves the renewal 
 
 it('17.38 a declined charge gets a new month if its last try was missed, but not if a retry was on time', async () => {
   const [missed, retried] = [
-    await join({ cc_number: cards.renewalDeclinedOnce }),
-    await join({ cc_number: cards.renewalDeclinedOnce }),
+    await newMember(site, { cc_number: cards.renewalDeclinedOnce }),
+    await newMember(site, { cc_number: cards.renewalDeclinedOnce }),
   ]
   const due = periodStart(missed.joined_on, 1)
-  await pass(daysUntil(due))
+  await pass(site, daysUntil(site, due))
   await putOnHold(site.world, missed.id, 'staff')
   site.advance(10 * DAY)
-  await work()
+  await work(site.world)
   expect(await chargesOf(retried)).toEqual([`${due} declined`, `${due} captured`])
   site.advance(18 * DAY)
   await liftHold(site.world, missed.id)
-  await work()
+  await work(site.world)
   expect(await chargesOf(missed)).toEqual([`${due} declined`, `${addDays(due, 28)} captured`])
 })
 
 it('17.38 staff can move the renewal day back', async () => {
-  const member = await join()
+  const member = await newMember(site)
   const due = periodStart(member.joined_on, 1)
-  site.advance((daysUntil(due) + 5) * DAY)
-  await work()
+  site.advance((daysUntil(site, due) + 5) * DAY)
+  await work(site.world)
   const day_of_month = Number(member.joined_on.slice(8))
   const shown_on = firstDayFrom(periodStart(todayOf(site.world), 1), day_of_month)
   await moveRenewalDay(site.world, member.id, { day_of_month, shown_on })

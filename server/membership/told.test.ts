@@ -2,20 +2,17 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { longDay } from '#contract/days.ts'
 import { cards } from '#server/gateways/payment/cards.ts'
 import { viewOffice } from '#server/office/view.ts'
-import { emailsTo, joinedMember } from '#server/test/member.ts'
+import { emailsTo } from '#server/test/member.ts'
+import { newMember, pass, work } from '#server/test/membership.ts'
 import { type Site, testSite } from '#server/test/site.ts'
 import { settleAttempts } from '#server/worker/janitor.ts'
 import { runJobs } from '#server/worker/jobs.ts'
 import { cancel, resume } from './cancellation.ts'
 import { chargePastDue, replaceCard } from './card.ts'
 import { liftHold, putOnHold } from './hold.ts'
-import { renewMemberships } from './membership.ts'
-import { writeNotices } from './notify.ts'
 import { changePrice } from './price-change.ts'
 
 /** What members are told about payments, by email and in the office. */
-
-const DAY = 86_400
 
 let site: Site
 beforeAll(async () => {
@@ -36,41 +33,15 @@ function beginMonthOf30Days() {
   site.advance((new Date(start).setUTCHours(12, 0, 0, 0) - now) / 1000)
 }
 
-let count = 0
-async function join(changes: Record<string, string> = {}) {
-  const username = `told${++count}`
-  const member = await joinedMember(site, { username, email: `${username}@example.com`, cc_year: '2035', ...changes })
-  const { id } = await site.db
-    .selectFrom('member')
-    .select('id')
-    .where('username', '=', username)
-    .executeTakeFirstOrThrow()
-  await emailsTo(site, member.email)
-  return { ...member, id }
-}
-
-async function work() {
-  await writeNotices(site.world)
-  while (await renewMemberships(site.world));
-  await settleAttempts(site.world)
-  while (await runJobs(site.world));
-}
-async function pass(days: number) {
-  for (let day = 0; day < days; day++) {
-    site.advance(DAY)
-    await work()
-  }
-}
-
 const emailAbout = async ({ email }: { email: string }, subject: RegExp) =>
   (await emailsTo(site, email)).find((message) => subject.test(message.subject))?.body ?? ''
 
 describe('a cancellation that is undone', () => {
   it('15.9 quotes the price of the next charge, not of the first order', async () => {
-    const member = await join()
+    const member = await newMember(site)
     const change = { product_id: 34, new_cents: 7900, notice_days: 30, reason: 'sale', who: 'test' }
     await changePrice(site.world, change)
-    await pass(1)
+    await pass(site, 1)
     await cancel(site.world, member.id)
     await resume(site.world, member.id)
     const email = await emailAbout(member, /^Your membership continues$/)
@@ -88,12 +59,12 @@ const billing = {
 
 describe('a new card after the bank forbade the old one', () => {
   it('17.37 is tried again on the next scheduled day, not at once, and the email names that day', async () => {
-    const member = await join({ cc_number: cards.renewalStolen })
-    await pass(35) // on day 5 of the new month; the try on day 3 was passed over
+    const member = await newMember(site, { cc_number: cards.renewalStolen })
+    await pass(site, 35) // on day 5 of the new month; the try on day 3 was passed over
     const card = { ...newCard, cc_number: cards.renewalNoFunds }
     await replaceCard(site.world, member.id, { card, billing, reference: 'told-no-funds' })
     await chargePastDue(site.world, member.id)
-    await work()
+    await work(site.world)
     const attempts = await site.db
       .selectFrom('payment')
       .innerJoin('member', 'member.enrollment_id', 'payment.enrollment_id')
@@ -119,8 +90,8 @@ describe('a new card after the bank forbade the old one', () => {
 
 describe('a new card whose charge never reached the gateway', () => {
   it('17.5 is charged again immediately, not on the next scheduled day', async () => {
-    const member = await join({ cc_number: cards.renewalNoFunds })
-    await pass(31)
+    const member = await newMember(site, { cc_number: cards.renewalNoFunds })
+    await pass(site, 31)
     await replaceCard(site.world, member.id, { card: newCard, billing, reference: 'told-lost' })
     const { charge } = site.world.payment
     site.world.payment.charge = async () => ({ outcome: 'unknown' })
@@ -140,10 +111,10 @@ describe('a new card whose charge never reached the gateway', () => {
 
 describe('a late answer about the old card', () => {
   it('17.39 never marks the new card, which is charged next; emails and receipts name the card that was charged', async () => {
-    const member = await join()
+    const member = await newMember(site)
     const { charge, lookup } = site.world.payment
     site.world.payment.charge = async () => ({ outcome: 'unknown' })
-    await pass(30)
+    await pass(site, 30)
     site.world.payment.charge = charge
     await replaceCard(site.world, member.id, { card: newCard, billing, reference: 'told-new-card' })
     site.world.payment.lookup = async () => ({
@@ -161,7 +132,7 @@ describe('a late answer about the old card', () => {
     const declined = await emailAbout(member, /did not go through/)
     expect(declined).toContain('Visa ending in 4242')
     expect(declined).toContain('Next, we’ll charge your new card, Mastercard ending in 4444.')
-    await work()
+    await work(site.world)
     expect(await emailAbout(member, /^Your receipt/)).toContain('Mastercard ending in 4444')
     await replaceCard(site.world, member.id, {
       ...{ card: { ...newCard, cc_number: '378282246310005', cc_cvv: '1234' }, billing, reference: 'told-third-card' },
@@ -190,32 +161,32 @@ describe('a higher price whose notice was not sent', () => {
     ).map(({ amount_cents }) => amount_cents)
 
   it('17.42 is not charged while the mail server is down', async () => {
-    const member = await join()
-    await pass(20)
+    const member = await newMember(site)
+    await pass(site, 20)
     const { send } = site.world.mail
     site.world.mail.send = async () => {
       throw new Error('The mail server is down.')
     }
     await changePrice(site.world, { ...change, new_cents: 12_900 })
-    await pass(12)
+    await pass(site, 12)
     site.world.mail.send = send
     await changePrice(site.world, { ...change, new_cents: 9900 })
     expect(await amountsOf(member)).toEqual([9900])
   })
 
   it('17.42 gets no email anymore once the price has changed again', async () => {
-    const [replaced, withdrawn] = [await join(), await join()]
+    const [replaced, withdrawn] = [await newMember(site), await newMember(site)]
     const { send } = site.world.mail
     site.world.mail.send = async () => {
       throw new Error('The mail server is down.')
     }
     await changePrice(site.world, { ...change, new_cents: 12_900 })
-    await pass(1)
+    await pass(site, 1)
     await changePrice(site.world, { ...change, new_cents: 13_900 })
-    await pass(1)
+    await pass(site, 1)
     await putOnHold(site.world, replaced.id, 'staff')
     await changePrice(site.world, { ...change, new_cents: 9900 })
-    await pass(1)
+    await pass(site, 1)
     site.world.mail.send = send
     await site.db.updateTable('job').set({ run_at: site.world.now() }).where('done_at', 'is', null).execute()
     const pricesTold = async ({ email }: { email: string }) =>
@@ -225,7 +196,7 @@ describe('a higher price whose notice was not sent', () => {
   })
 
   it('17.42 that is withdrawn while its email is on its way is followed by one that says so', async () => {
-    const member = await join()
+    const member = await newMember(site)
     const { send } = site.world.mail
     site.world.mail.send = async (email) => {
       site.world.mail.send = send
@@ -235,7 +206,7 @@ describe('a higher price whose notice was not sent', () => {
       return send(email)
     }
     await changePrice(site.world, { ...change, new_cents: 12_900 })
-    await work()
+    await work(site.world)
     const subjects = (await emailsTo(site, member.email)).map(({ subject }) => subject)
     expect(subjects.filter((subject) => subject.startsWith('Your price')).sort()).toEqual([
       expect.stringMatching(/^Your price changes on/),
@@ -244,37 +215,37 @@ describe('a higher price whose notice was not sent', () => {
   })
 
   it('17.42 is not charged before the day that its email names, even if the renewal day moves', async () => {
-    const member = await join()
-    await pass(5)
+    const member = await newMember(site)
+    await pass(site, 5)
     await changePrice(site.world, { ...change, new_cents: 12_900, notice_days: 30 })
-    await pass(1)
+    await pass(site, 1)
     await putOnHold(site.world, member.id, 'staff')
-    await pass(31) // over the renewal, and over the notice
+    await pass(site, 31) // over the renewal, and over the notice
     await liftHold(site.world, member.id)
-    await work()
+    await work(site.world)
     expect(await amountsOf(member)).toEqual([9900])
     await changePrice(site.world, { ...change, new_cents: 9900 })
   })
 
   it('17.42 a late notice moves the price to a period that begins at least 7 days later', async () => {
-    const member = await join()
-    await pass(20)
+    const member = await newMember(site)
+    await pass(site, 20)
     const { send } = site.world.mail
     site.world.mail.send = async () => {
       throw new Error('The mail server is down.')
     }
     await changePrice(site.world, { ...change, new_cents: 12_900 })
-    await pass(8) // two days before the renewal
+    await pass(site, 8) // two days before the renewal
     expect((await viewOffice(site.world, member.id)).membership.new_price).toBeUndefined()
     site.world.mail.send = send
     await site.db.updateTable('job').set({ run_at: site.world.now() }).where('done_at', 'is', null).execute()
-    await pass(4)
+    await pass(site, 4)
     const told = await emailAbout(member, /^Your price changes on/)
     expect(await amountsOf(member)).toEqual([9900])
     const { new_price } = (await viewOffice(site.world, member.id)).membership
     expect(new_price).toMatchObject({ now: '99.00', price: '129.00' })
     expect(told).toContain(`Your first charge at the new price is on ${longDay(new_price?.from_on ?? '')}`)
-    await pass(31)
+    await pass(site, 31)
     expect(await amountsOf(member)).toEqual([9900, 12_900])
     await changePrice(site.world, { ...change, new_cents: 9900 })
   })
