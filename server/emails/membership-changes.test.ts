@@ -156,6 +156,7 @@ it('17.48 an email that waits isn’t sent once the hold is over, the membership
   const told = await Promise.all([released, ended, erased].map(subjectsTo))
   const isNew = (subject: string) => [CARD, HELD, RELEASED].includes(subject)
   expect(told.map((subjects) => subjects.filter(isNew))).toEqual([[RELEASED], [], []])
+  expect(await site.db.selectFrom('message').select('subject').where('recipient', '=', '').execute()).toEqual([])
 })
 
 it('17.48 each is sent under one Message-ID, even if the process is killed right after sending', async () => {

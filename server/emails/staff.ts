@@ -5,24 +5,44 @@ import type { World } from '#server/world/world.ts'
 import { emailTo } from './emails.ts'
 import { hashLine, paragraph } from './layout.ts'
 
+export const guessesEmail = (world: World, payload: JobPayloads['staff_guesses']) =>
+  aboutColleague(world, payload, 'Failed sign-ins to the console', ({ email, isOwn }) =>
+    isOwn
+      ? [
+          'Someone entered a wrong password or code for your console sign-in many times today. Password sign-in from a new browser is blocked for now, which can last a day. Browsers you’ve used before and passkeys still work.',
+          'If this wasn’t you, change your password in the console under Your access, and tell an owner.',
+        ]
+      : [
+          `Someone entered a wrong password or code for the console sign-in of ${email} many times today. Password sign-in from a new browser is blocked for now, which can last a day. Browsers they’ve used before and passkeys still work.`,
+          'If it wasn’t them, ask them to change their password or add a passkey.',
+        ],
+  )
+
+export const membersReadEmail = (world: World, payload: JobPayloads['members_read']) =>
+  aboutColleague(world, payload, 'Too many member pages opened in the console', ({ email, isOwn }) => {
+    const { max, seconds } = world.config.LIMIT_MEMBERS_READ
+    return [
+      `${isOwn ? 'Someone signed in as you' : email} opened ${max} pages that show members in the console within ${formatWait(seconds)}. We’re blocking more for now.`,
+      isOwn
+        ? 'If this wasn’t you, sign out of all other browsers in the console under Your access, and tell an owner.'
+        : 'If that isn’t part of their work, remove their access in the console under Staff.',
+    ]
+  })
+
 /** For a colleague, or for an owner about a colleague. Nothing if one of them has left. */
-export async function guessesEmail(
+async function aboutColleague(
   world: World,
   { staff_id, recipient_id }: JobPayloads['staff_guesses'],
+  subject: string,
+  write: (colleague: { email: string; isOwn: boolean }) => [what: string, advice: string],
 ): Promise<Email | undefined> {
-  const [person, recipient] = await Promise.all([staff_id, recipient_id].map((id) => findStaff(world, id)))
-  if (!person || !recipient) return undefined
-  const isOwn = staff_id === recipient_id
-  const text = isOwn
-    ? 'Someone entered a wrong password or code for your console sign-in many times today. Password sign-in from a new browser is blocked for now, which can last a day. Browsers you’ve used before and passkeys still work.'
-    : `Someone entered a wrong password or code for the console sign-in of ${person.email} many times today. Password sign-in from a new browser is blocked for now, which can last a day. Browsers they’ve used before and passkeys still work.`
-  const advice = isOwn
-    ? 'If this wasn’t you, change your password in the console under Your access, and tell an owner.'
-    : 'If it wasn’t them, ask them to change their password or add a passkey.'
+  const [colleague, recipient] = await Promise.all([staff_id, recipient_id].map((id) => findStaff(world, id)))
+  if (!colleague || !recipient) return undefined
+  const [what, advice] = write({ email: colleague.email, isOwn: staff_id === recipient_id })
   return emailTo(world, toColleague(recipient), {
-    subject: 'Failed sign-ins to the console',
-    preview: text,
-    blocks: [paragraph(text), paragraph(advice)],
+    subject,
+    preview: what,
+    blocks: [paragraph(what), paragraph(advice)],
   })
 }
 
@@ -52,26 +72,6 @@ export async function sealEmail(
       hashLine('Seal', seal),
       hashLine('Check the log with', `npm run staff -- audit ${seal}`),
     ],
-  })
-}
-
-/** For a colleague, or for an owner about a colleague. */
-export async function membersReadEmail(
-  world: World,
-  { staff_id, recipient_id }: JobPayloads['members_read'],
-): Promise<Email | undefined> {
-  const [person, recipient] = await Promise.all([staff_id, recipient_id].map((id) => findStaff(world, id)))
-  if (!person || !recipient) return undefined
-  const isOwn = staff_id === recipient_id
-  const { max, seconds } = world.config.LIMIT_MEMBERS_READ
-  const text = `${isOwn ? 'Someone signed in as you' : person.email} opened ${max} pages that show members in the console within ${formatWait(seconds)}. We’re blocking more for now.`
-  const advice = isOwn
-    ? 'If this wasn’t you, sign out of all other browsers in the console under Your access, and tell an owner.'
-    : 'If that isn’t part of their work, remove their access in the console under Staff.'
-  return emailTo(world, toColleague(recipient), {
-    subject: 'Too many member pages opened in the console',
-    preview: text,
-    blocks: [paragraph(text), paragraph(advice)],
   })
 }
 

@@ -97,7 +97,7 @@ const plans: { [Kind in keyof Actions]: (member: MemberPage, action: MemberActio
     const days = may_waive ? ` from ${plainDay(may_waive.starts_on)} to ${plainDay(may_waive.ends_on)}` : ''
     return {
       title: `Waive a ${interval}?`,
-      text: `The ${interval}${days} is not charged. After it, charges go on as before. ${member.first_name} gets an email.`,
+      text: `The ${interval}${days} is not charged. After that, charges continue. ${member.first_name} gets an email.`,
       submit: 'Waive it',
       done: `The ${interval} is waived.`,
       rules: { reason },

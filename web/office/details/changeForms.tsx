@@ -2,6 +2,7 @@ import { type ReactNode, useState } from 'react'
 import { DAYS_BETWEEN_USERNAMES } from '#contract/office/address.ts'
 import { officeCalls } from '#contract/office/office.ts'
 import type { OfficeView } from '#contract/office/view.ts'
+import { CurrentPassword } from '#web/form/CurrentPassword.tsx'
 import { ErrorSummary } from '#web/form/ErrorSummary.tsx'
 import { Field } from '#web/form/Field.tsx'
 import { PasswordField } from '#web/form/PasswordField.tsx'
@@ -207,12 +208,6 @@ function ChangePassword({ view, onCancel, onDone }: ChangeProps) {
     </ChangeForm>
   )
 }
-
-type CurrentPasswordProps = ReturnType<Form['field']> & { enterKeyHint?: 'next' | 'go' }
-
-const CurrentPassword = ({ enterKeyHint = 'go', ...field }: CurrentPasswordProps) => (
-  <PasswordField {...field} label="Current password" autoComplete="current-password" enterKeyHint={enterKeyHint} />
-)
 
 type ChangeFormProps = {
   form: Pick<ReturnType<typeof useCallForm>, 'props' | 'summary' | 'busy' | 'failure'>

@@ -7,8 +7,8 @@ import type { OfficeView } from '#contract/office/view.ts'
 import { RejectedCall } from '#web/call.ts'
 import { Captcha } from '#web/form/Captcha.tsx'
 import { CardFields } from '#web/form/CardFields.tsx'
+import { CurrentPassword } from '#web/form/CurrentPassword.tsx'
 import { ErrorSummary } from '#web/form/ErrorSummary.tsx'
-import { PasswordField } from '#web/form/PasswordField.tsx'
 import { CheckIcon } from '#web/icons.tsx'
 import { SubmitButton, useCallForm } from '#web/ui/CallForm.tsx'
 import { ErrorNotice } from '#web/ui/ErrorNotice.tsx'
@@ -96,14 +96,7 @@ function CardForm({ office: { view }, onCancel, onDone }: CardFormProps) {
       <ErrorSummary entries={form.summary} />
       <p className="small">Your bank verifies the new card without a charge. Your old card stays on file until then.</p>
       <CardFields form={form} />
-      {needsPassword && (
-        <PasswordField
-          {...form.field('current_password')}
-          label="Current password"
-          autoComplete="current-password"
-          enterKeyHint="go"
-        />
-      )}
+      {needsPassword && <CurrentPassword {...form.field('current_password')} />}
       <Captcha {...form.field('captcha')} vendor={view.captcha} usedCount={usedCount} busyWhile={form.busyWhile} />
       <ErrorNotice message={form.failure?.message}>
         {isSignedOut(form.failure?.cause) && <a href="/office">Go to the sign-in page</a>}

@@ -9,7 +9,7 @@ import type { OfficeView } from '#contract/office/view.ts'
 import { RejectedCall } from '#web/call.ts'
 import { ask } from '#web/dialog/ask.ts'
 import type { Question } from '#web/dialog/question.ts'
-import { PasswordField } from '#web/form/PasswordField.tsx'
+import { CurrentPassword } from '#web/form/CurrentPassword.tsx'
 import { log } from '#web/log.ts'
 import { ActionButton, useAction } from '#web/ui/ActionButton.tsx'
 import { CallForm, useCallForm } from '#web/ui/CallForm.tsx'
@@ -206,14 +206,7 @@ function ComeBackButton({ office, price: shown_price }: { office: Office; price:
       submitLabel={isPaid ? `Come back for ${showAmount(shown_price)} a ${membership.billing_interval}` : 'Come back'}
     >
       {isPaid && <p className="small">{consentText(shown_price, shown_price, membership.billing_interval)}</p>}
-      {needsPassword && (
-        <PasswordField
-          {...form.field('current_password')}
-          label="Current password"
-          autoComplete="current-password"
-          enterKeyHint="go"
-        />
-      )}
+      {needsPassword && <CurrentPassword {...form.field('current_password')} />}
     </CallForm>
   )
 }

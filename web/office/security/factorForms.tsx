@@ -4,7 +4,7 @@ import { officeCalls } from '#contract/office/office.ts'
 import type { SecurityView } from '#contract/office/security.ts'
 import { AppSetup } from '#web/credentials/AppSetup.tsx'
 import { createPasskey } from '#web/credentials/passkeys.ts'
-import { PasswordField } from '#web/form/PasswordField.tsx'
+import { CurrentPassword } from '#web/form/CurrentPassword.tsx'
 import { CallForm, useCallForm } from '#web/ui/CallForm.tsx'
 import { officeApi } from '../api.ts'
 
@@ -40,12 +40,7 @@ export function TurnOnApp({ secret, username, onCancel, onDone }: ChangeProps & 
   return (
     <FactorForm form={form} username={username} onCancel={onCancel} submitLabel="Turn on the app">
       <AppSetup secret={secret} field={form.field('code')} />
-      <PasswordField
-        {...form.field('current_password')}
-        label="Current password"
-        autoComplete="current-password"
-        enterKeyHint="go"
-      />
+      <CurrentPassword {...form.field('current_password')} />
     </FactorForm>
   )
 }
@@ -62,12 +57,7 @@ export function PasswordForm({ text, send, ...props }: PasswordFormProps) {
   return (
     <FactorForm form={form} {...props}>
       <p className="small">{text}</p>
-      <PasswordField
-        {...form.field('current_password')}
-        label="Current password"
-        autoComplete="current-password"
-        enterKeyHint="go"
-      />
+      <CurrentPassword {...form.field('current_password')} />
     </FactorForm>
   )
 }
