@@ -12,7 +12,8 @@ export const phoneDigits = (typed: string): string =>
 
 /**
  * Joins a dial code and a typed number: '+12025550123'. A number typed with its own + keeps it. One that is too short or
- * too long before the dial code is added stays as it was typed, so that its rule rejects it.
+ * too long before the dial code is added stays as it was typed, so that its rule rejects it; so does one that leaves no
+ * room for the dial code.
  */
 export const joinPhone = (dialCode: string, typed: string): string => {
   const digits = phoneDigits(typed)
@@ -20,7 +21,7 @@ export const joinPhone = (dialCode: string, typed: string): string => {
   if (digits.startsWith('+')) return digits.replace(/^\++/, '+')
   if (digits.startsWith('00')) return `+${digits.slice(2)}`
   if (dialCode === '1' && /^1\d{10}$/.test(digits)) return `+${digits}` // typed with the leading 1
-  return isPhoneLength(digits) ? `+${dialCode}${digits}` : digits
+  return isPhoneLength(digits) && isPhoneLength(dialCode + digits) ? `+${dialCode}${digits}` : digits
 }
 
 /** The spec's length, without a plus. It holds for what was typed and for the joined number. */

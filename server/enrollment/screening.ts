@@ -10,7 +10,6 @@ import type { Details } from '#server/db/tables.ts'
 import type { AttemptKey } from '#server/gateways/payment/attempt-key.ts'
 import { referenceOf } from '#server/gateways/payment/attempt-key.ts'
 import { rejectExpiredCard } from '#server/membership/card.ts'
-import { rejectImpossible } from '#server/phone/numbers.ts'
 import { requireVerifiedPhone } from '#server/phone/verified.ts'
 import { Refusal, refuseField, refuseFields } from '#server/refusal.ts'
 import { rejectGuessablePassword } from '#server/secrets/common-passwords.ts'
@@ -31,7 +30,6 @@ export async function screenOrder(world: World, request: PaymentRequest): Promis
   rejectTooFast(world, visitor)
   rejectGuessablePassword(world, order)
   rejectExpiredCard(order, world.now())
-  await rejectImpossible(order.mobile_phone)
   const [{ sponsor, touches }, lines, , documents] = await allInOrder(
     creditForOrder(world, key.enrollment_id, order.sponsor_site_name, visitor),
     pricedLines(world, order),

@@ -11,7 +11,7 @@ const loadNumberingPlans = async () => {
   return { isPossiblePhoneNumber, parsePhoneNumberWithError, mainCountries }
 }
 
-/** Whether a number can exist. */
+/** Whether a number can exist. Only that of someone who gets a code must. */
 export const isPossible = async (mobile_phone: string): Promise<boolean> =>
   mobile_phone.startsWith('+1')
     ? hasPossibleLength(mobile_phone) // most numbers need no lookup

@@ -325,22 +325,36 @@ describe('an enrollment', () => {
 
   it.each([
     ['too short', '123456'],
-    ['too short without its dial code', '+1123456'],
-    ['of no country', '+99999999999'],
-    ['too long for its country', '+52155123456789'],
-    ['without a dial code, and not American', '1234567'],
-  ])('5.9 with a number that is %s is refused on its field: %s', async (_, mobile_phone) => {
+    ['too short after its plus', '+123456'],
+    ['too long', '123456789012345678901'],
+    ['no number', '555-CALL-ME'],
+  ])('5.9 6.1 with a number that is %s is refused on its field: %s', async (_, mobile_phone) => {
     const { reply } = await join(mobile_phone)
     expect(reply.fields).toEqual({ mobile_phone: ['Invalid mobile phone number format.'] })
   })
 
   it.each([
+    ['too short without its dial code', '+1123456'],
+    ['of no country', '+99999999999'],
+    ['too long for its country', '+52155123456789'],
+    ['without a dial code, and not American', '1234567'],
+  ])('5.9 where codes are sent, with a number that is %s is refused on its field: %s', async (_, mobile_phone) => {
+    const form = await filledForm(site, { mobile_phone })
+    const { fields } = (await site.post('enrollment/add-enrollment', form)).json()
+    expect(fields).toEqual({ mobile_phone: ['Invalid mobile phone number format.'] })
+  })
+
+  it.each([
+    ['5550123', '5550123'],
+    ['+15550123', '+15550123'],
+    ['12345678901234567890', '12345678901234567890'],
+    ['+12345678901234567890', '+12345678901234567890'],
     ['2025550123', '+12025550123'],
     ['12025550123', '+12025550123'],
     ['447400123456', '+447400123456'],
     ['+50051234', '+50051234'],
     ['+525512345678', '+525512345678'],
-  ])('5.9 5.3 with %s stores %s', async (typed, mobile_phone) => {
+  ])('5.9 6.1 5.3 with %s stores %s', async (typed, mobile_phone) => {
     const { reply, member } = await join(typed)
     expect([reply.payment, member]).toEqual(['Approved', { mobile_phone }])
   })

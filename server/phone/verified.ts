@@ -2,6 +2,7 @@ import { countRefusal } from '#server/abuse/limits.ts'
 import { consumeKey, findUser } from '#server/db/one-time-keys.ts'
 import { refuseFields } from '#server/refusal.ts'
 import type { World } from '#server/world/world.ts'
+import { rejectImpossible } from './numbers.ts'
 import { missingCode } from './phone.ts'
 
 /** A number to confirm, the enrollment it's for, and the enrollment in the cookie: two tabs may have different ones. */
@@ -19,6 +20,7 @@ export async function requireVerifiedPhone(
 ) {
   const { PHONE_VERIFICATION } = world.config
   if (!PHONE_VERIFICATION && !(await isTripped())) return
+  await rejectImpossible(confirming.mobile_phone)
   if (await (isCharging ? useUpConfirmation : isVerified)(world, confirming)) return
   if (PHONE_VERIFICATION) throw refuseFields({ mobile_phone: 'Please verify your mobile phone number.' })
   countRefusal('BREAKER_DECLINES')

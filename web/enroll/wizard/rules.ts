@@ -11,14 +11,10 @@ import './reportMessages.ts'
 
 // A chunk of its own: visitors can type before the rules are loaded.
 
-const { first_name, last_name, business_name, hall_lantern, hall_umbrella } = fields
+const { first_name, last_name, business_name, mobile_phone, hall_lantern, hall_umbrella } = fields
 const { code, email, username, password } = fields
 const { country, address, address2, city, state, post_code, cc_number, cc_month, cc_year, cc_cvv } = fields
 const { is_shipping_different, agreement_1, agreement_2, captcha } = fields
-
-const mobile_phone = fields.mobile_phone.check(
-  z.refine<string>(hasPossibleLength, 'Invalid mobile phone number format.'),
-)
 
 /** The shipping address is checked by `paymentProblems`, and only if it is used. */
 const anything = z._default(z.string('Please enter text.'), '')
@@ -60,7 +56,8 @@ export const accountRules = ({ code_countries }: Policy): typeof fieldRules.ACCO
     const countries = countriesOf(number)
     return !countries.length || countries.some((country) => codes.includes(country))
   }
-  return { ...fieldRules.ACCOUNT, mobile_phone: mobile_phone.check(z.refine<string>(canGetCode, elsewhere)) }
+  const canExist = z.refine<string>(hasPossibleLength, 'Invalid mobile phone number format.')
+  return { ...fieldRules.ACCOUNT, mobile_phone: mobile_phone.check(canExist, z.refine<string>(canGetCode, elsewhere)) }
 }
 
 /** Why a password is too easy to guess, if the operator minds. */
