@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { run } from './prepare.mjs'
+import { run } from './child.mjs'
 
 /** As root on Debian, installs packages and stops the services they start. Returns whether it was allowed to. */
 export async function fetchPackages(names) {

@@ -1,11 +1,12 @@
 // npm run drill: breaks Foyer on purpose and checks the damage. `-- NAME …`, `-- --short`, `-- --only postgres|embedded`, `-- --keep`.
 import { existsSync } from 'node:fs'
+import { run } from './child.mjs'
 import { fetchPackages } from './debian.mjs'
 import { findChromium } from './find.mjs'
 import { findPostgres } from './postgres.mjs'
-import { buildWeb, prepare, run } from './prepare.mjs'
+import { buildWeb, prepare } from './prepare.mjs'
 
-const { node } = await prepare()
+const { node } = await prepare({ forDevelopment: true })
 if (process.argv.includes('many')) await fetchPackages(packagesForMany())
 const code = await buildWeb({ node })
 process.exit(code || (await run(node, ['drill/main.ts', ...process.argv.slice(2)])))

@@ -1,6 +1,7 @@
 // npm commands that run one program on the project's own Node, after installing packages and, for some, building the pages.
 import { randomBytes } from 'node:crypto'
-import { buildWeb, prepare, run } from './prepare.mjs'
+import { run } from './child.mjs'
+import { buildWeb, prepare } from './prepare.mjs'
 
 const watchFlags = ['--watch-path=server', '--watch-path=contract', '--watch-preserve-output']
 
@@ -10,7 +11,7 @@ const commands = {
   /** The same with a year of business behind it. `-- --new` makes the year again. */
   demo: { program: ['demo/main.ts'], pages: true },
   /** Restarts the server when its code changes; Vite runs inside it and reloads the browser. */
-  dev: { program: [...watchFlags, 'server/dev.ts'], keepsTestPages: true },
+  dev: { program: [...watchFlags, 'server/dev.ts'], forDevelopment: true, keepsTestPages: true },
   /** The operator's database commands. */
   db: { program: ['server/cli/db.ts'] },
   /** Compares the payment gateway's records with ours. */
@@ -25,13 +26,13 @@ const commands = {
   'scripts:inventory': { program: ['server/cli/scripts.ts', 'inventory'], pages: true },
   'scripts:check': { program: ['server/cli/scripts.ts', 'check'] },
   /** Measures every performance budget beside its peer. `-- PART …`, `-- --short`, `-- --json FILE`. */
-  bench: { program: ['bench/main.ts'], pages: true },
+  bench: { program: ['bench/main.ts'], pages: true, forDevelopment: true },
 }
 
 const [name, ...args] = process.argv.slice(2)
-const { program, pages, keepsTestPages } = commands[name]
+const { program, pages, forDevelopment, keepsTestPages } = commands[name]
 // The token outlives restarts, so that an open page keeps working.
 if (keepsTestPages) process.env.TEST_PAGES_TOKEN ??= randomBytes(18).toString('base64url')
-const { node } = await prepare()
+const { node } = await prepare({ forDevelopment })
 const buildError = pages ? await buildWeb({ node }) : 0
 process.exit(buildError || (await run(node, [...program, ...args])))

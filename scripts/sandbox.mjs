@@ -1,5 +1,6 @@
 // npm run sandbox: the payment sandbox as a process of its own.
-import { prepare, run } from './prepare.mjs'
+import { run } from './child.mjs'
+import { prepare } from './prepare.mjs'
 
 const PORT = '3100'
 

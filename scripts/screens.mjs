@@ -2,9 +2,10 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { buildWeb, prepare, run } from './prepare.mjs'
+import { run } from './child.mjs'
+import { buildWeb, prepare } from './prepare.mjs'
 
-const { node } = await prepare()
+const { node } = await prepare({ forDevelopment: true })
 await buildWeb({ node })
 const folder = mkdtempSync(join(tmpdir(), 'foyer-screens-'))
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }))

@@ -3,12 +3,13 @@
 // A failed step does not stop the others. The last lines name every failed test; the very last one is the total.
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { affectedBy, changedFiles } from './affected.mjs'
+import { run } from './child.mjs'
 import { fetchPackages } from './debian.mjs'
 import { testedDrills } from './drills.mjs'
 import { findChromium, missingBrowsers, missingEngines } from './find.mjs'
 import { importGraph } from './imports.mjs'
 import { findPostgres, startPostgres } from './postgres.mjs'
-import { buildWeb, prepare, run } from './prepare.mjs'
+import { buildWeb, prepare } from './prepare.mjs'
 import { countDrills, countJourneys, countTests, formatCounts, lastLines } from './results.mjs'
 
 /**
@@ -37,7 +38,7 @@ let engines
 let isInterrupted = false
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => (isInterrupted = true))
 
-const { node } = await prepare()
+const { node } = await prepare({ forDevelopment: true })
 mkdirSync(reports, { recursive: true })
 /** The test files to run. Without `--changed`, there is no list, and all of them run. */
 const affected = mode === '--changed' ? affectedBy(changedFiles(revision), importGraph()) : {}
