@@ -18,12 +18,15 @@ case $keep in
 esac
 folder=$(cd "$1" && pwd)
 cd "$(dirname "$0")/.."
+# The project's own Node. The machine's may be too old.
+node=node_modules/.bin/node
+[ -x "$node" ] || node=node
 
 # A failed backup removes nothing. gzip -t reads the file back.
 back_up() {
   file=$folder/foyer-$(date -u +%Y%m%dT%H%M%SZ).jsonl.gz
   rm -f "$folder"/foyer-*.part
-  node server/cli/db.ts backup "$file" && gzip -t "$file" && remove_oldest
+  "$node" server/cli/db.ts backup "$file" && gzip -t "$file" && remove_oldest
 }
 
 remove_oldest() {

@@ -38,6 +38,30 @@ it('every npm command that a document names exists', () => {
   expect(find(/npm run (?:--silent )?([a-z][\w:-]*)/g).filter(({ text }) => !scripts[text])).toEqual([])
 })
 
+const commandsIn = (file, text = read(file)) =>
+  [...text.matchAll(/npm (?:run (?:--silent )?)?([a-z][\w:-]*)/g)].map(([, name]) => name)
+
+it('every npm command is in the operator’s guide, the README or CONTRIBUTING.md', () => {
+  const named = new Set([
+    ...commandsIn('docs/guides/operate.md'),
+    ...commandsIn('README.md'),
+    ...commandsIn('CONTRIBUTING.md'),
+  ])
+  const { scripts } = JSON.parse(read('package.json'))
+  expect(Object.keys(scripts).filter((name) => !named.has(name))).toEqual([])
+})
+
+it.each(['db', 'payments', 'staff'])('the operator’s guide has every command of npm run %s', (program) => {
+  const [, usage] = /^const USAGE = `([^`]*)`/m.exec(read(`server/cli/${program}.ts`))
+  const names = [...usage.matchAll(/^ {2}([a-z]+)/gm)].map(([, name]) => name)
+  const guide = [
+    ...read('docs/guides/operate.md').matchAll(new RegExp(`npm run ${program} -- ([a-z]+(?:, [a-z]+)*)`, 'g')),
+  ]
+  const documented = new Set(guide.flatMap(([, list]) => list.split(', ')))
+  expect(names.length).toBeGreaterThan(4)
+  expect(names.filter((name) => !documented.has(name))).toEqual([])
+})
+
 it('ARCHITECTURE.md names every folder of server/', () => {
   const floors = /```\nmain\.mjs ([\s\S]*?)```/.exec(read('docs/ARCHITECTURE.md'))[1]
   const named = [...floors.matchAll(/^(?:[\w.]+\/ )*[\w.]+\//gm)].flatMap(([line]) => line.split(' '))

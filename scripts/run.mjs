@@ -10,6 +10,8 @@ const commands = {
   start: { program: ['server/main.mjs'], pages: true },
   /** The same with a year of business behind it. `-- --new` makes the year again. */
   demo: { program: ['demo/main.ts'], pages: true },
+  /** The same as in production, with PostgreSQL and emulated vendors. `-- --check` joins once and stops. */
+  rehearse: { program: ['demo/rehearsal/main.ts'], pages: true, forDevelopment: true },
   /** Restarts the server when its code changes; Vite runs inside it and reloads the browser. */
   dev: { program: [...watchFlags, 'server/dev.ts'], forDevelopment: true, keepsTestPages: true },
   /** The operator's database commands. */

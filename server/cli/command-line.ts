@@ -53,7 +53,7 @@ export async function runCommand<Command>(
     const { db } = database
     await requireSchema(db)
     await refuseNewer(db)
-    console.log(await run({ config, db, log: createLog(config.LOG_LEVEL, process.stderr) }))
+    console.log(await run({ config, db, log: commandLog(config) }))
     return 0
   } catch (error) {
     console.error(error instanceof Refusal ? sentenceOf(error) : (explainError(error) ?? error))
@@ -62,6 +62,16 @@ export async function runCommand<Command>(
   } finally {
     await database?.close()
   }
+}
+
+/** A command prints its result. What the log of production says beside it would only get in the way. */
+export const commandLog = ({ LOG_LEVEL }: Config): Log =>
+  createLog(LOG_LEVEL === 'info' ? 'warn' : LOG_LEVEL, process.stderr)
+
+/** A reader that has seen enough, such as `head`, closes the pipe. The command still finishes. */
+export async function runAsProgram(main: (args: string[]) => Promise<number>): Promise<void> {
+  process.stdout.on('error', () => undefined)
+  process.exitCode = await main(process.argv.slice(2))
 }
 
 const sentenceOf = ({ message, details }: Refusal) => Object.values(details.fields ?? {}).flat()[0] ?? message

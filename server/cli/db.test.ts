@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { DEVELOPMENT_SECRET } from '#server/config/secret.ts'
 import { openDatabase } from '#server/db/db.ts'
 import { callCommand } from '#server/test/command.ts'
 import { fillDataFolder, isPostgres, testDatabase } from '#server/test/database.ts'
@@ -80,6 +81,23 @@ it('9.4 9.6 an operator loads, lists, backs up, resets and restores from the ter
   expect(output).toMatch(/^site +name +active +until +renamed to +member\n/)
   expect(output).toMatch(/^fresh +Fresh Start +Yes +No$/m)
   expect(output).toMatch(/\n\(7\)\n$/)
+})
+
+it('9.6 a backup is not restored with another SECRET', async () => {
+  const file = join(folder, 'sealed.jsonl.gz')
+  await db('reset', '--yes')
+  await db('rekey') // makes keys
+  await db('backup', file)
+  await db('reset', '--empty', '--yes')
+  expect(await dbWith({ SECRET: TEST_SECRET })('restore', file)).toEqual({
+    code: 1,
+    output:
+      'SECRET is not the one of this backup. Set it, or SECRET_PREVIOUS, to the one the backup was made with. Nothing was restored.\n',
+  })
+  expect((await db('list', 'sponsors')).output).toContain('(0)')
+  expect(await dbWith({ SECRET: TEST_SECRET, SECRET_PREVIOUS: DEVELOPMENT_SECRET })('restore', file)).toMatchObject({
+    code: 0,
+  })
 })
 
 it('9.7 production loads no sample data', async () => {

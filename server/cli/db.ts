@@ -3,11 +3,11 @@ import { backup, restore } from '#server/db/backup.ts'
 import { type Database, type Db, inTransaction, openDatabase } from '#server/db/db.ts'
 import { dropTables, migrate, requireSchema, tablesOf } from '#server/db/migrate.ts'
 import { explainError, OperatorError } from '#server/operator-error.ts'
-import { rekey } from '#server/secrets/key-rows.ts'
+import { isSecretOf, rekey } from '#server/secrets/key-rows.ts'
 import { openKeys } from '#server/secrets/secrets.ts'
 import { recordEvent } from '#server/security/security-log.ts'
 import { clock } from '#server/world/world.ts'
-import type { Surroundings } from './command-line.ts'
+import { runAsProgram, type Surroundings } from './command-line.ts'
 import { type EventFilter, eventOptions, eventsAsJson, eventsAsTable, listEvents, parseFilter } from './events.ts'
 import { creditRecord, listings, plural } from './listings.ts'
 import { loadFolder } from './load.ts'
@@ -97,10 +97,10 @@ const commands: Record<string, Command> = {
     async (db) =>
       `Wrote ${plural(await backup(db, file), 'row')} to ${file}.`,
   'restore FILE':
-    ([file = '']) =>
+    ([file = ''], config) =>
     async (db) => {
       await migrate(db, clock())
-      return `Restored ${plural(await restore(db, file), 'row')}.`
+      return `Restored ${plural(await restore(db, file, (db) => requireSecret(db, config)), 'row')}.`
     },
   'rekey [--revoke]': (args, config) => async (db) => {
     await requireSchema(db)
@@ -128,6 +128,14 @@ const commands: Record<string, Command> = {
     })
     return isEmpty ? 'The database is empty.' : 'The database has the sample data.'
   },
+}
+
+/** Without the SECRET that it was made with, a backup is useless, and that is better learned now. */
+async function requireSecret(db: Db, config: Config): Promise<void> {
+  if (await isSecretOf(db, config)) return
+  throw new OperatorError(
+    'SECRET is not the one of this backup. Set it, or SECRET_PREVIOUS, to the one the backup was made with. Nothing was restored.',
+  )
 }
 
 /** Why a reset needs confirmation. An embedded database without members does not. */
@@ -179,4 +187,4 @@ export async function main(
   }
 }
 
-if (import.meta.main) process.exitCode = await main(process.argv.slice(2))
+if (import.meta.main) await runAsProgram(main)

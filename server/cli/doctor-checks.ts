@@ -4,16 +4,16 @@ import { brand } from '#contract/brand.ts'
 import type { Config } from '#server/config/config.ts'
 import { needsTls } from '#server/config/encryption.ts'
 import { type Database, openDatabase } from '#server/db/db.ts'
-import { refuseNewer, requireSchema } from '#server/db/migrate.ts'
+import { refuseNewer, requireSchema, tablesOf } from '#server/db/migrate.ts'
 import type { AccountCheck } from '#server/gateways/account.ts'
 import { connectSmtp } from '#server/gateways/mail/open.ts'
 import { openPaymentGateway } from '#server/gateways/payment/open.ts'
 import { openSmsGateway } from '#server/gateways/sms/open.ts'
 import type { SendResult } from '#server/gateways/sms/port.ts'
-import { createLog } from '#server/log.ts'
 import { explainError, OperatorError } from '#server/operator-error.ts'
 import { type Keys, openKeys } from '#server/secrets/secrets.ts'
 import { clock } from '#server/world/world.ts'
+import { commandLog } from './command-line.ts'
 
 export type Options = {
   /** Gets a test email. */
@@ -84,6 +84,7 @@ async function checkKeys(patient: Patient): Promise<string> {
   const { config, database } = patient
   if (!database) throw new OperatorError('Not tried, because the database cannot be opened.')
   const { db } = database
+  if (!(await tablesOf(db)).has('server_key')) return 'There are none yet. The first start makes them.'
   const row = await db.selectFrom('server_key').select('name').limit(1).executeTakeFirst()
   if (!row) return 'There are none yet. The first start makes them.'
   patient.keys = await openKeys(db, config, { now: clock })
@@ -110,7 +111,7 @@ async function checkPhone({ config, options: { phone } }: Patient): Promise<stri
     if (phone) throw new OperatorError('PHONE=sandbox sends no codes, so none was sent.')
     return EMBEDDED
   }
-  const log = createLog(config.LOG_LEVEL, process.stderr)
+  const log = commandLog(config)
   const unused = { db: undefined as never, now: clock, hmacs: () => [], host: '' } // only the stand-in needs them
   const gateway = openSmsGateway(config, { ...unused, log })
   requireAccount(await gateway.checkAccount())

@@ -7,6 +7,8 @@ import { join } from 'node:path'
 import { SMTPServer } from 'smtp-server'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { readConfig } from '#server/config/config.ts'
+import { inTransaction } from '#server/db/db.ts'
+import { dropTables } from '#server/db/migrate.ts'
 import { openKeys } from '#server/secrets/secrets.ts'
 import { callCommand } from '#server/test/command.ts'
 import { isPostgres, testDatabase } from '#server/test/database.ts'
@@ -151,6 +153,15 @@ it.runIf(isPostgres)(
     expect(code).toBe(1)
   },
 )
+
+it.runIf(isPostgres)('20.8 on a database without tables the doctor says what to do, without SQL', async () => {
+  const empty = await testDatabase()
+  await inTransaction(empty.db, dropTables)
+  const { output } = await doctor({ DATABASE_URL: empty.url ?? '' })
+  await empty.close()
+  expect(output).toMatch(/^WRONG {2}database {2}This database has no tables yet\. First run: npm run db -- migrate\n/)
+  expect(output).toContain('ok     keys      There are none yet. The first start makes them.\n')
+})
 
 it('20.8 the doctor explains wrong settings and wrong options', async () => {
   const invalid = await doctor({ HOST: '0.0.0.0' })

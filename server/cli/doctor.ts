@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { readConfig } from '#server/config/config.ts'
 import { explainError } from '#server/operator-error.ts'
-import { type Surroundings, UsageError } from './command-line.ts'
+import { runAsProgram, type Surroundings, UsageError } from './command-line.ts'
 import { examine, type Finding, type Options } from './doctor-checks.ts'
 
 const USAGE = `npm run doctor [-- --email ADDRESS] [--phone NUMBER]
@@ -50,4 +50,4 @@ export async function main(args: string[], { env }: Surroundings = {}): Promise<
   }
 }
 
-if (import.meta.main) process.exitCode = await main(process.argv.slice(2))
+if (import.meta.main) await runAsProgram(main)

@@ -17,7 +17,14 @@ import {
   TooLateToVoid,
 } from '#server/payments/refunds.ts'
 import { clock, type World } from '#server/world/world.ts'
-import { checkArguments, type Program, runCommand, type Surroundings, UsageError } from './command-line.ts'
+import {
+  checkArguments,
+  type Program,
+  runAsProgram,
+  runCommand,
+  type Surroundings,
+  UsageError,
+} from './command-line.ts'
 import { plural } from './listings.ts'
 import { showPayment } from './show-payment.ts'
 
@@ -209,4 +216,4 @@ const program: Program<Command> = {
 
 export const main = (args: string[], surroundings?: Surroundings) => runCommand(program, args, surroundings)
 
-if (import.meta.main) process.exitCode = await main(process.argv.slice(2))
+if (import.meta.main) await runAsProgram(main)

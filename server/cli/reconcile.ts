@@ -3,11 +3,10 @@ import { openDatabase } from '#server/db/db.ts'
 import { refuseNewer, requireSchema } from '#server/db/migrate.ts'
 import { requireMaster } from '#server/db/prepare.ts'
 import { openPaymentGateway } from '#server/gateways/payment/open.ts'
-import { createLog } from '#server/log.ts'
 import { explainError, OperatorError } from '#server/operator-error.ts'
 import { reconcile } from '#server/payments/books/reconciliation.ts'
 import { clock } from '#server/world/world.ts'
-import type { Surroundings } from './command-line.ts'
+import { commandLog, runAsProgram, type Surroundings } from './command-line.ts'
 import { at, plural, table } from './listings.ts'
 
 const USAGE = `npm run reconcile [-- --days N]
@@ -34,7 +33,7 @@ async function compare(args: string[], { env, open = openDatabase }: Surrounding
     await requireMaster(db)
     const payment = openPaymentGateway(config, clock)
     const { discrepancies, attempts, transactions } = await reconcile(
-      { config, db, log: createLog(config.LOG_LEVEL, process.stderr), now: clock, payment },
+      { config, db, log: commandLog(config), now: clock, payment },
       since,
     )
     const scope = `${plural(attempts, 'payment')} here, ${plural(transactions, 'transaction')} at the gateway '${payment.name}', since ${at(since)}`
@@ -59,4 +58,4 @@ export const main = (args: string[], surroundings: Surroundings = {}): Promise<n
     return 2
   })
 
-if (import.meta.main) process.exitCode = await main(process.argv.slice(2))
+if (import.meta.main) await runAsProgram(main)

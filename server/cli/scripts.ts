@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import * as z from 'zod/mini'
 import { readConfig } from '#server/config/config.ts'
 import { explainError, OperatorError } from '#server/operator-error.ts'
-import type { Surroundings } from './command-line.ts'
+import { runAsProgram, type Surroundings } from './command-line.ts'
 import { differences } from './inventory/check.ts'
 import { Inventory, makeInventory } from './inventory/inventory.ts'
 import { plural, table } from './listings.ts'
@@ -60,4 +60,4 @@ export const main = ([name = '', ...args]: string[], { env }: Surroundings = {})
     return 2
   })
 
-if (import.meta.main) process.exitCode = await main(process.argv.slice(2))
+if (import.meta.main) await runAsProgram(main)

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { callCommand } from '#server/test/command.ts'
 import { isPostgres, testDatabase } from '#server/test/database.ts'
 import { main } from './staff.ts'
@@ -42,6 +43,17 @@ describe.runIf(isPostgres)('npm run staff', () => {
     const broken = await staff('audit', seal)
     expect(broken.code).toBe(1)
     expect(broken.output).toContain('The audit log is not intact. Row 1 was changed.')
+  })
+
+  it('19.1 a command prints its result, and nothing of the log', async () => {
+    const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+    const settings = { DATABASE_URL: database.url ?? '', LOG_LEVEL: 'info' }
+    const { output } = await callCommand(main, ['invite', 'dee@example.com', 'viewer'], settings)
+    await nextTurn()
+    const written = write.mock.calls.join('')
+    write.mockRestore()
+    expect(output).toMatch(/^Send this link to dee@example\.com/)
+    expect(written).toBe('')
   })
 
   it.each([

@@ -8,7 +8,14 @@ import { listStaff, removeStaff } from '#server/console/access/staff.ts'
 import { OperatorError } from '#server/operator-error.ts'
 import { openKeys } from '#server/secrets/secrets.ts'
 import { clock, type World } from '#server/world/world.ts'
-import { checkArguments, type Program, runCommand, type Surroundings, UsageError } from './command-line.ts'
+import {
+  checkArguments,
+  type Program,
+  runAsProgram,
+  runCommand,
+  type Surroundings,
+  UsageError,
+} from './command-line.ts'
 import { at, plural, table } from './listings.ts'
 
 const USAGE = `npm run staff -- COMMAND
@@ -111,4 +118,4 @@ const program: Program<Command> = {
 
 export const main = (args: string[], surroundings?: Surroundings) => runCommand(program, args, surroundings)
 
-if (import.meta.main) process.exitCode = await main(process.argv.slice(2))
+if (import.meta.main) await runAsProgram(main)

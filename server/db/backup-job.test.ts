@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -46,6 +47,17 @@ describe.runIf(isPostgres)('deploy/backup.sh', () => {
     expect(newest).toMatch(/^foyer-\d{8}T\d{6}Z\.jsonl\.gz$/)
     expect((await stat(join(folder, newest))).mode & 0o777).toBe(0o600)
   })
+
+  it.runIf(existsSync('node_modules/.bin/node'))(
+    '20.12 runs on the project’s own Node, not the machine’s',
+    async () => {
+      const old = join(folder, 'old')
+      await mkdir(old)
+      await writeFile(join(old, 'node'), '#!/bin/sh\nexit 9\n', { mode: 0o755 })
+      expect(await backUp({ PATH: `${old}${delimiter}${PATH}` })).toEqual({ code: 0, stderr: '' })
+      await rm(old, { recursive: true })
+    },
+  )
 
   it('20.12 the daily job makes no second backup within a day, also after a restart, and goes on after a failure', async () => {
     const untilItSleeps = 'sleep() { exit; }; . deploy/backup.sh'

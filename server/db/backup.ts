@@ -85,13 +85,15 @@ async function requireBackupable(db: Db): Promise<string[]> {
 const Header = z.object({ foyer: z.literal(1), migrations: z.array(z.string()) })
 const Page = z.object({ table: z.string(), rows: z.array(z.unknown()) })
 
-/** Restores into an empty, migrated database, all or nothing. */
-export async function restore(db: Db, file: string): Promise<number> {
+/** Restores into an empty, migrated database, all or nothing. `check` throws if what was restored cannot be used. */
+export async function restore(db: Db, file: string, check: (db: Db) => Promise<void>): Promise<number> {
   const migrations = await appliedMigrations(db)
   return inTransaction(db, async (db) => {
     const sponsor = await db.selectFrom('sponsor').select('site').executeTakeFirst()
     if (sponsor)
-      throw new OperatorError('This database is not empty. Restore into a new one, or run: npm run db -- reset --empty')
+      throw new OperatorError(
+        'This database is not empty. Restore into a new one, or empty it with: npm run db -- reset --empty --yes',
+      )
     let count = 0
     let line = 0
     for await (const text of linesOf(file)) {
@@ -117,6 +119,7 @@ export async function restore(db: Db, file: string): Promise<number> {
       count += page.rows.length
     }
     if (line === 0) throw new OperatorError(`${file} is empty.`)
+    await check(db)
     return count
   })
 }

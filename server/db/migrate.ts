@@ -94,7 +94,8 @@ async function refuseUnusable(db: Db): Promise<void> {
 
 /** Commands that only read do not migrate, because an older version may be running. */
 export async function requireSchema(db: Db): Promise<void> {
-  const { missing } = await schemaOf(db)
+  const { missing, migrations } = await schemaOf(db)
+  if (!migrations.length) throw new OperatorError('This database has no tables yet. First run: npm run db -- migrate')
   if (missing.length)
     throw new OperatorError(`This database does not have ${missing.join(', ')} yet. First run: npm run db -- migrate`)
 }

@@ -69,6 +69,12 @@ export async function readRows(db: Db, secrets: Secrets, opened: ServerKey[] = [
   })
 }
 
+/** Whether SECRET, or the one before it, opens every key. */
+export async function isSecretOf(db: Db, secrets: Secrets): Promise<boolean> {
+  const rows = await db.selectFrom('server_key').select(['name', 'version', 'sealed']).execute()
+  return rows.every((row) => openWithEither(secrets, nameOf(row), row.sealed) !== undefined)
+}
+
 function open(secrets: Secrets, name: string, sealed: string): string {
   const content = openWithEither(secrets, name, sealed)
   if (content === undefined) throw new WrongSecret(secrets)
