@@ -62,7 +62,7 @@ test('19.30 19.34 19.35 19.36 a manager corrects, waives, moves the renewal day 
   await enterAs(page, site, 'manager')
   await open(page, member)
   const dialog = page.getByRole('dialog')
-  await page.getByRole('button', { name: 'Correct', exact: true }).click()
+  await page.getByRole('button', { name: 'Edit details', exact: true }).click()
   await dialog.getByLabel('City').fill('')
   await dialog.getByRole('button', { name: 'Save' }).click()
   await expect(dialog.getByText('Please enter your city.')).toBeVisible()

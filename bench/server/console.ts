@@ -48,7 +48,7 @@ const lists: Record<string, (site: Site, n: number) => string> = {
   'sponsors by visits': () => '/console/sponsors?sort=visits',
   'search of a sponsor': (_, n) => `/console/sponsors?search=m${n}`,
   'acceptances of a document': () => '/console/document-acceptances?document_id=1&version=1',
-  'needs a person': () => '/console/problems',
+  'to do': () => '/console/problems',
   'audit log': () => '/console/audit',
   staff: () => '/console/staff',
 }

@@ -5,7 +5,7 @@ import type { ConsoleCall } from './permissions.ts'
 const count = z.int()
 
 export const breakerNames = ['declines', 'codes'] as const
-const breaker = z.enum(breakerNames, 'Please choose a breaker.')
+const breaker = z.enum(breakerNames, 'Please choose a protection.')
 
 /** For how long something is closed by hand. */
 export const restrictionHours = ['1', '6', '24', '72', '168', '720'] as const

@@ -60,7 +60,7 @@ export const consoleOverviewCalls = {
   listProblems: {
     method: 'GET',
     path: '/console/problems',
-    summary: 'List what needs a person, oldest first',
+    summary: 'List what there is to do, oldest first',
     permission: 'see_problems',
     input: z.object({}),
     output: ProblemList,

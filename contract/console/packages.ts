@@ -24,8 +24,6 @@ const packageFields = {
   /** The list of the order that it is in. */
   group: z.enum(packageGroups, 'Please choose a list.'),
   ships: yesNo,
-  product_category_id: positiveNumber('Please enter a number.'),
-  language_id: positiveNumber('Please enter a number.'),
 }
 
 const PackageRow = z.object({

@@ -65,8 +65,6 @@ const sampleOf = (field: string): unknown =>
     description: '',
     group: 'starter',
     ships: '0',
-    product_category_id: 17,
-    language_id: 1,
     price: '1.00',
     renewal_price: '1.00',
     billing_interval: 'month',

@@ -34,7 +34,7 @@ const routes: Route[] = [
   { pattern: /^\/console\/members$/, title: 'Members', permission: 'see_members', screen: () => <MembersScreen /> },
   {
     pattern: /^\/console\/problems$/,
-    title: 'Needs attention',
+    title: 'To do',
     permission: 'see_problems',
     screen: () => <ProblemsScreen />,
   },
@@ -92,7 +92,7 @@ export function Screen() {
     const match = pattern.exec(path)
     if (!match) continue
     if (permission && !may(permission))
-      return <Message title={title}>Your role does not include this. An owner can change that.</Message>
+      return <Message title={title}>Your role doesn’t include this. An owner can change that.</Message>
     return (
       <>
         <title>{`${title} · Console`}</title>

@@ -27,7 +27,7 @@ type AboutBreaker = { breaker: Breaker }
 export const openBreaker = (world: World, input: AboutBreaker & { hours: string }, session: StaffSession) =>
   change(world, session, async (world) => {
     const { breaker } = input
-    if (isOff(world, breaker)) throw new Refusal(409, 'This breaker is turned off in the settings.')
+    if (isOff(world, breaker)) throw new Refusal(409, 'This protection is turned off in the settings.')
     const [at, open_until] = [world.now(), inHours(world, input.hours)]
     await sql`
       insert into breaker (name, open_until) values (${breaker}, ${open_until})
@@ -48,7 +48,7 @@ export const closeBreaker = (world: World, { breaker }: AboutBreaker, session: S
       .where('open_until', '>', at)
       .forUpdate()
       .executeTakeFirst()
-    if (!before) throw new Refusal(409, 'This breaker is closed already. Please reload the page.')
+    if (!before) throw new Refusal(409, 'This is already back to normal. Please reload the page.')
     await world.db.updateTable('breaker').set({ open_until: at, closed_at: at }).where('name', '=', breaker).execute()
     await recordBreakerEvent(world, { breaker, at, kind: 'closed', open_until: null })
     return {

@@ -37,8 +37,8 @@ async function pauseOf({ db, now }: World): Promise<Pick<AbuseView, 'pause'>> {
 async function breakerOf(world: World, name: Breaker): Promise<AbuseView['breakers'][number]> {
   if (isOff(world, name)) return { name, state: 'off', rule: 'Turned off in the settings.' }
   const { failures, seconds, percent } = thresholdOf(world, name)
-  const what = name === 'declines' ? 'declined cards' : 'codes that nobody confirms'
-  const rule = `Opens by itself after ${failures} ${what} within ${spanOf(seconds)}, if they are ${percent} % of all.`
+  const what = name === 'declines' ? 'declined cards' : 'unconfirmed codes'
+  const rule = `Turns on by itself after ${failures} ${what} within ${spanOf(seconds)}, if they’re ${percent}% of all.`
   const row = await world.db.selectFrom('breaker').select('open_until').where('name', '=', name).executeTakeFirst()
   return row && row.open_until > world.now()
     ? { name, state: 'open', open_until: row.open_until.toISOString(), rule }

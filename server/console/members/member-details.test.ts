@@ -52,7 +52,7 @@ describe('correcting details', () => {
       .where('act', '=', 'change_details')
       .executeTakeFirstOrThrow()
     expect(Object.keys(JSON.parse(details ?? '').after).sort()).toEqual(['city', 'last_name', 'mobile_phone'])
-    const entry = reply.json().timeline.find(({ what }: { what: string }) => what === 'Corrected the details')
+    const entry = reply.json().timeline.find(({ what }: { what: string }) => what === 'Edited the details')
     expect(entry.detail).toBe('last name, mobile phone, city')
     const sponsor = site.db.selectFrom('sponsor').select('name').where('member_id', '=', member_id)
     expect((await sponsor.executeTakeFirstOrThrow()).name).toBe('Mara Sol')

@@ -114,8 +114,9 @@ async function partsOf(world: World): Promise<Today['parts']> {
       is_good: reconciled !== undefined,
     },
     ...breakers.map((breaker, index) => ({
-      name: breaker === 'declines' ? 'Breaker for declined cards' : 'Breaker for phone codes',
-      state: open[index] ? 'open' : 'closed',
+      ...(breaker === 'declines'
+        ? { name: 'Declined cards', state: open[index] ? 'phone codes required' : 'normal' }
+        : { name: 'Phone codes', state: open[index] ? 'limited' : 'normal' }),
       is_good: !open[index],
     })),
   ]

@@ -29,8 +29,6 @@ const fields = {
   description: 'After work.',
   group: 'starter',
   ships: '0',
-  product_category_id: 17,
-  language_id: 1,
 }
 
 describe('packages', () => {

@@ -114,7 +114,7 @@ const NO_PICTURE = '/assets/packages/34.svg'
 
 /** It is offered at once, at the end of its list. */
 export async function addPackage(world: World, input: Input<'addPackage'>, staff: Staff): Promise<PackagePage> {
-  const { name, description, group, ships, product_category_id, language_id, billing_interval } = input
+  const { name, description, group, ships, billing_interval } = input
   const prices = pricesIn(input, billing_interval)
   const product_id = await inTransaction(world.db, async (db) => {
     await lockCatalog(db)
@@ -127,8 +127,7 @@ export async function addPackage(world: World, input: Input<'addPackage'>, staff
       .insertInto('package')
       .values({
         product_id,
-        product_category_id,
-        language_id,
+        ...ourCategory,
         name,
         description,
         image_url: NO_PICTURE,
@@ -168,9 +167,9 @@ function pricesIn({ price, renewal_price }: { price: string; renewal_price: stri
 
 export const editPackage = (world: World, input: Input<'editPackage'>, staff: Staff) =>
   actOnPackage(world, staff, 'edit_package', input.product_id, async (db, row) => {
-    const { name, description, product_category_id, language_id } = input
+    const { name, description } = input
     const ships = input.ships === '1'
-    const change = { name, description, product_category_id, language_id, ships, ...flagsOf(input.group) }
+    const change = { name, description, ships, ...flagsOf(input.group) }
     const isStillMain = isMain({ ...row, ...change })
     if (isMain(row) && !isStillMain) await requireAnotherMain(db, row)
     await db.updateTable('package').set(change).where('product_id', '=', row.product_id).execute()
@@ -179,8 +178,6 @@ export const editPackage = (world: World, input: Input<'editPackage'>, staff: St
       description: each.description,
       ships: each.ships,
       group: groupOf(each),
-      category: each.product_category_id,
-      language: each.language_id,
     })
     return { before: factsOf(row), after: factsOf(change) }
   })

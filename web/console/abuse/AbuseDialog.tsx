@@ -11,9 +11,16 @@ type BreakerName = AbuseView['breakers'][number]['name']
 export const breakerTexts = {
   declines: {
     title: 'Declined cards',
-    effect: 'While it is open, nobody pays without confirming a phone number.',
+    effect: 'While phone codes are required, every visitor confirms a phone number before paying.',
+    on: 'phone codes required',
+    turnOn: 'Require phone codes',
   },
-  codes: { title: 'Phone codes', effect: 'While it is open, only a few codes are sent.' },
+  codes: {
+    title: 'Phone codes',
+    effect: 'While they’re limited, only a few codes are sent.',
+    on: 'limited',
+    turnOn: 'Limit phone codes',
+  },
 } as const satisfies Record<BreakerName, object>
 
 export type AbuseQuestion =
@@ -60,9 +67,9 @@ function OpenBreaker({ breaker, onClose, onDone }: DialogProps & { breaker: Brea
     values: { hours: '1' },
     send: async (values) => onDone(await api.openBreaker({ breaker, ...values })),
   })
-  const { title, effect } = breakerTexts[breaker]
+  const { turnOn, effect } = breakerTexts[breaker]
   return (
-    <FormDialog title={`Open: ${title}`} text={effect} form={form} submitLabel="Open" onClose={onClose}>
+    <FormDialog title={`${turnOn}?`} text={effect} form={form} submitLabel={turnOn} onClose={onClose}>
       <SelectField {...form.field('hours')} label="For how long" options={hourOptions} />
     </FormDialog>
   )
@@ -72,9 +79,9 @@ function CloseBreaker({ breaker, onClose, onDone }: DialogProps & { breaker: Bre
   const { api } = useConsole()
   return (
     <ConfirmDialog
-      title={`Close: ${breakerTexts[breaker].title}`}
-      text="Everybody can go on as usual. Its count starts over, so it opens again only if things go on failing."
-      submitLabel="Close it"
+      title={`${breakerTexts[breaker].title}: back to normal?`}
+      text="Visitors go on as usual. The count starts over, so this turns on again only if things keep failing."
+      submitLabel="Back to normal"
       send={async () => onDone(await api.closeBreaker({ breaker }))}
       onClose={onClose}
     />
@@ -91,7 +98,7 @@ function Block({ onClose, onDone }: DialogProps) {
   return (
     <FormDialog
       title="Block a network"
-      text="Its visitors can read the pages. Whatever they send with the form is refused, and they are told so."
+      text="Its visitors can read the pages. Anything they send with the form is refused, and the page tells them."
       form={form}
       submitLabel="Block"
       onClose={onClose}
@@ -99,7 +106,7 @@ function Block({ onClose, onDone }: DialogProps) {
       <Field
         {...form.field('network')}
         label="Address or network"
-        hint="Such as 203.0.113.9, 203.0.113.0/24 or 2001:db8::/48. Of an IPv6 address the whole /64 is blocked."
+        hint="Such as 203.0.113.9, 203.0.113.0/24 or 2001:db8::/48. For an IPv6 address, the whole /64 is blocked."
         autoComplete="off"
         spellCheck={false}
       />
@@ -127,7 +134,7 @@ function Lift({ block, onClose, onDone }: DialogProps & { block: AbuseView['bloc
   )
 }
 
-const pauseOptions = [{ value: 'open', text: 'until somebody opens it again' }, ...hourOptions]
+const pauseOptions = [{ value: 'open', text: 'until someone opens it again' }, ...hourOptions]
 
 function Pause({ pause, onClose, onDone }: DialogProps & { pause: AbuseView['pause'] }) {
   const { api } = useConsole()

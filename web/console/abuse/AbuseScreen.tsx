@@ -17,7 +17,7 @@ export function AbuseScreen() {
   const close = () => setQuestion(undefined)
   return (
     <>
-      <ScreenHead title="Abuse" lead="What keeps robots and stolen cards away, and what you can close by hand." />
+      <ScreenHead title="Abuse" lead="What keeps bots and stolen cards away, and what you can restrict yourself." />
       {!data ? (
         <Waiting loaded={loaded} />
       ) : (
@@ -62,12 +62,12 @@ function Joining({ pause, ask }: { pause: AbuseView['pause']; ask: Ask | undefin
           </p>
           <p className="small">
             Since {timeOf(pause.since)}
-            {pause.ends_at ? `, until ${timeOf(pause.ends_at)}` : ', until somebody opens it again'}. A payment that was
+            {pause.ends_at ? `, until ${timeOf(pause.ends_at)}` : ', until someone opens it again'}. A payment that was
             sent before ends as always.
           </p>
         </>
       ) : (
-        <p className="small">Anybody with a link can join. A pause leaves the pages readable and closes the form.</p>
+        <p className="small">Anyone with a link can join. A pause leaves the pages readable and closes the form.</p>
       )}
       {ask && (
         <div className="row-actions">
@@ -94,13 +94,14 @@ const breakerTones: Record<AbuseView['breakers'][number]['state'], Tone> = {
 function Breakers({ breakers, ask }: Pick<AbuseView, 'breakers'> & { ask: Ask | undefined }) {
   const { session } = useConsole()
   return (
-    <Panel title="Breakers">
+    <Panel title="Extra protection">
       <ul className="rows">
         {breakers.map(({ name, state, open_until, rule }) => (
           <li key={name}>
             <div>
               <p>
-                <strong>{breakerTexts[name].title}</strong> <Chip tone={breakerTones[state]}>{state}</Chip>
+                <strong>{breakerTexts[name].title}</strong>{' '}
+                <Chip tone={breakerTones[state]}>{stateOf(name, state)}</Chip>
               </p>
               <p className="small">
                 {open_until && <>Until {showTime(open_until, session.time_zone)}. </>}
@@ -111,11 +112,11 @@ function Breakers({ breakers, ask }: Pick<AbuseView, 'breakers'> & { ask: Ask | 
               <div className="row-actions">
                 {state === 'open' && (
                   <button type="button" className="link" onClick={() => ask({ kind: 'close_breaker', breaker: name })}>
-                    Close
+                    Back to normal
                   </button>
                 )}
                 <button type="button" className="link" onClick={() => ask({ kind: 'open_breaker', breaker: name })}>
-                  {state === 'open' ? 'Change the end' : 'Open'}
+                  {state === 'open' ? 'Change the end' : breakerTexts[name].turnOn}
                 </button>
               </div>
             )}
@@ -126,12 +127,20 @@ function Breakers({ breakers, ask }: Pick<AbuseView, 'breakers'> & { ask: Ask | 
   )
 }
 
-const eventTexts = { tripped: 'opened by itself', opened: 'opened by hand', closed: 'closed by hand' } as const
+type BreakerRow = AbuseView['breakers'][number]
+const stateOf = (name: BreakerRow['name'], state: BreakerRow['state']) =>
+  ({ open: breakerTexts[name].on, closed: 'normal', off: 'turned off' })[state]
+
+const eventTexts = {
+  tripped: 'turned on automatically',
+  opened: 'turned on by staff',
+  closed: 'set back to normal by staff',
+} as const
 
 function History({ history }: Pick<AbuseView, 'history'>) {
   const { session } = useConsole()
   return (
-    <Panel title="History of the breakers">
+    <Panel title="History of extra protection">
       <ul className="log">
         {history.map(({ breaker, at, kind, open_until }) => (
           <li key={`${breaker} ${at} ${kind}`}>
@@ -145,7 +154,7 @@ function History({ history }: Pick<AbuseView, 'history'>) {
           </li>
         ))}
       </ul>
-      {history.length === 0 && <p className="small">Neither has opened in the last 90 days.</p>}
+      {history.length === 0 && <p className="small">Neither was on in the last 90 days.</p>}
     </Panel>
   )
 }
@@ -175,7 +184,9 @@ function Blocks({ blocks, ask }: Pick<AbuseView, 'blocks'> & { ask: Ask | undefi
           </li>
         ))}
       </ul>
-      {blocks.length === 0 && <p className="small">None. A blocked network can read the pages and not use the form.</p>}
+      {blocks.length === 0 && (
+        <p className="small">None. A blocked network can read the pages but can’t use the form.</p>
+      )}
       {ask && (
         <button type="button" className="button quiet" onClick={() => ask({ kind: 'block' })}>
           Block a network
@@ -187,7 +198,7 @@ function Blocks({ blocks, ask }: Pick<AbuseView, 'blocks'> & { ask: Ask | undefi
 
 const declineTexts = {
   input: 'Mistyped: number, date or security code',
-  card: 'The card: expired, no money, not allowed',
+  card: 'The card: expired, insufficient funds, not allowed',
   bank: 'The bank, without a reason',
   fraud: 'The bank suspects fraud',
 } as const
@@ -212,7 +223,7 @@ const Declines = ({ classes, is_capped }: AbuseView['declines']) => (
         ))}
       </tbody>
     </table>
-    {is_capped && <p className="small">There are more than these: the newest are counted.</p>}
+    {is_capped && <p className="small">There are more: only the newest are counted.</p>}
   </Panel>
 )
 

@@ -114,11 +114,11 @@ function PersonRow({ person, isOwner, onAsk }: PersonRowProps) {
         </p>
         <p className="small">
           {email} · signs in with {ways.filter(Boolean).join(' and ')}
-          {seen_at && <> · last act {showTime(seen_at, session.time_zone)}</>}
+          {seen_at && <> · last active {showTime(seen_at, session.time_zone)}</>}
         </p>
       </div>
       <div className="row-actions">
-        {may('see_audit') && <Link to={`/console/audit?staff=${person.id}`}>Acts</Link>}
+        {may('see_audit') && <Link to={`/console/audit?staff=${person.id}`}>Activity</Link>}
         {isOwner && (
           <>
             <button type="button" className="link" onClick={() => onAsk({ kind: 'role', person })}>

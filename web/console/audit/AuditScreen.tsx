@@ -25,17 +25,14 @@ export function AuditScreen() {
   const { data } = loaded
   return (
     <>
-      <ScreenHead
-        title="Audit log"
-        lead="Every act of staff. Rows are never changed: each is sealed with the one before."
-      >
+      <ScreenHead title="Audit log" lead="Everything staff did. Rows never change: each is sealed with the one before.">
         <Verify onAcknowledged={loaded.reload} />
       </ScreenHead>
       {!data ? (
         <Waiting loaded={loaded} />
       ) : (
         <Panel
-          title={staff ? 'Acts of one colleague' : 'Acts'}
+          title={staff ? 'Activity of one colleague' : 'Activity'}
           aside={staff && <Link to="/console/audit">Show all</Link>}
         >
           <ol className="log">

@@ -37,8 +37,8 @@ export function DetailsDialog({ member, onClose, onDone }: DialogProps) {
   const plain = { autoComplete: 'off', enterKeyHint: 'next' } as const
   return (
     <FormDialog
-      title={`Correct the details of ${first_name}`}
-      text="A new email address gets a link, and counts once it is confirmed. The old address is told then."
+      title={`Edit the details of ${first_name}`}
+      text="A new email address gets a link, and takes effect once it’s confirmed. The old address is told then."
       form={form}
       submitLabel="Save"
       onClose={onClose}

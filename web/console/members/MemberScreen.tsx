@@ -192,7 +192,7 @@ function Details({ member, onAction }: SectionProps) {
         <div className="row-actions">
           {may('correct_details') && (
             <button type="button" className="button quiet" onClick={() => onAction({ kind: 'details' })}>
-              Correct
+              Edit details
             </button>
           )}
           <button type="button" className="button quiet" onClick={() => onAction({ kind: 'reset-link' })}>

@@ -31,11 +31,11 @@ export function ProblemsScreen() {
   const { data, setData } = loaded
   return (
     <>
-      <ScreenHead title="Needs attention" lead="Oldest first." />
+      <ScreenHead title="To do" lead="Oldest first." />
       {!data ? (
         <Waiting loaded={loaded} />
       ) : data.problems.length === 0 ? (
-        <p className="empty">Nothing needs attention right now.</p>
+        <p className="empty">Nothing to do right now.</p>
       ) : (
         <Panel title={`${data.problems.length} waiting`}>
           {data.is_capped && <Notice>There are more than are shown.</Notice>}

@@ -6,7 +6,7 @@ import { Chip, Facts, Panel, ScreenHead, showTime, Waiting } from '../parts.tsx'
 import { Link } from '../router.tsx'
 import { useLoaded } from '../useLoaded.ts'
 
-/** The day at a glance: what came in, what is due, what needs attention. */
+/** The day at a glance: what came in, what is due, what there is to do. */
 export function TodayScreen() {
   const { api, session, may } = useConsole()
   const loaded = useLoaded('today', () => api.getToday({}))
@@ -58,14 +58,14 @@ export function TodayScreen() {
         <div className="stack">
           {may('see_funnel') && <WeekFunnel />}
           {may('see_problems') && (
-            <Panel title="Needs attention">
+            <Panel title="To do">
               <p className="small">
                 {data.problems ? `${data.problems} waiting. ` : 'Nothing is waiting. '}
                 <Link to="/console/problems">See the list</Link>
               </p>
             </Panel>
           )}
-          <Panel title="Parts">
+          <Panel title="System status">
             <Facts
               facts={data.parts.map(({ name, state, at, is_good }) => [
                 name,

@@ -1,6 +1,5 @@
 import { consoleCalls } from '#contract/console/console.ts'
 import { billingIntervals, type PackagePage, packageGroups } from '#contract/console/packages.ts'
-import { figures } from '#contract/figures.ts'
 import { Checkbox } from '#web/form/Checkbox.tsx'
 import { Field } from '#web/form/Field.tsx'
 import { SelectField } from '#web/form/SelectField.tsx'
@@ -10,7 +9,7 @@ import { useConsole } from '../api.ts'
 import { groupTexts } from './groupTexts.ts'
 
 type Props = { onClose: () => void; onDone: (page: PackagePage) => void }
-type FieldName = 'name' | 'description' | 'group' | 'ships' | 'product_category_id' | 'language_id'
+type FieldName = 'name' | 'description' | 'group' | 'ships'
 type FieldOf = (name: FieldName) => { name: string; defaultValue: string; error: string | undefined }
 
 const { product_id: _product_id, ...editRules } = consoleCalls.editPackage.input.shape
@@ -23,8 +22,6 @@ export function AddPackage({ onClose, onDone }: Props) {
       group: 'starter',
       ships: '0',
       billing_interval: 'month',
-      product_category_id: String(figures.product_category_id),
-      language_id: String(figures.language_id),
     },
     send: async (values) => onDone(await api.addPackage(values)),
   })
@@ -60,8 +57,6 @@ export function EditPackage({ offer, onClose, onDone }: Props & { offer: Package
       description,
       group,
       ships: offer.ships ? '1' : '0',
-      product_category_id: String(offer.product_category_id),
-      language_id: String(offer.language_id),
     },
     send: async (values) => onDone(await api.editPackage({ product_id, ...values })),
   })
@@ -81,24 +76,8 @@ const PackageFields = ({ field }: { field: FieldOf }) => (
       label="List"
       options={packageGroups.map((value) => ({ value, text: groupTexts[value] }))}
     />
-    <div className="pair">
-      <Field
-        {...field('product_category_id')}
-        label="Category"
-        hint={`This site sells ${figures.product_category_id}`}
-        inputMode="numeric"
-        autoComplete="off"
-      />
-      <Field
-        {...field('language_id')}
-        label="Language"
-        hint={`This site sells ${figures.language_id}`}
-        inputMode="numeric"
-        autoComplete="off"
-      />
-    </div>
     <Checkbox {...field('ships')}>
-      <label htmlFor="ships">It is shipped, so the visitor is asked for an address</label>
+      <label htmlFor="ships">It ships, so the visitor is asked for an address</label>
     </Checkbox>
   </>
 )

@@ -80,9 +80,8 @@ function About({ offer, onAction, onPicture }: AboutProps) {
         facts={[
           ['Number', String(product_id)],
           ['List', groupTexts[offer.group]],
-          ['Category and language', `${offer.product_category_id}, ${offer.language_id}`],
           ['Shipped', offer.ships ? 'yes' : 'no'],
-          ...(offer.is_preselected ? [['Chosen at first', 'yes'] as [string, string]] : []),
+          ...(offer.is_preselected ? [['Default', 'yes'] as [string, string]] : []),
         ]}
       />
       {may('manage_catalog') && (
@@ -156,7 +155,7 @@ function Offering({ offer, onClose, onDone }: OfferingProps) {
   const { product_id, name, withdrawn_at, is_preselected } = offer
   const send = async () =>
     onDone(await (withdrawn_at ? api.offerPackage({ product_id }) : api.withdrawPackage({ product_id })))
-  const first = is_preselected ? ' It is chosen at first: without it, every visitor has to choose.' : ''
+  const first = is_preselected ? ' It’s the default: without it, every visitor has to choose.' : ''
   return (
     <ConfirmDialog
       title={withdrawn_at ? `Offer ${name} again?` : `Withdraw ${name}?`}

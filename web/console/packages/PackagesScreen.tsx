@@ -93,7 +93,7 @@ const Summary = ({ offer }: { offer: PackageRow }) => (
         <Link to={`/console/packages/${offer.product_id}`} className="row-link">
           {offer.name}
         </Link>{' '}
-        {offer.is_preselected && <Chip>chosen at first</Chip>} {offer.ships && <Chip>ships</Chip>}
+        {offer.is_preselected && <Chip>default</Chip>} {offer.ships && <Chip>ships</Chip>}
       </p>
       <p className="small">
         {showPrices(offer)} · number {offer.product_id}
@@ -109,7 +109,7 @@ function listsOf(packages: PackageRow[]): List[] {
   const rank = ({ withdrawn_at, is_ours }: PackageRow) => (withdrawn_at ? 2 : is_ours ? 0 : 1)
   const titleOf = (offer: PackageRow) => {
     const list = groupTexts[offer.group]
-    const where = offer.is_ours ? list : `${list}, category ${offer.product_category_id}, language ${offer.language_id}`
+    const where = offer.is_ours ? list : `Not offered on this site: ${list}`
     return offer.withdrawn_at ? `Withdrawn: ${where}` : where
   }
   const lists = new Map<string, PackageRow[]>()
