@@ -186,15 +186,54 @@ test('10.19 12.16 a visitor who is offline at Next and at Confirm and Pay only w
   expect(payments).toBe(1)
 })
 
-test('10.21 the office opens by itself ten seconds after the welcome', async ({ page }) => {
+test('10.21 10.23 the office opens by itself ten seconds after the welcome, and offline it waits for the network', async ({
+  page,
+  context,
+}) => {
   await reachPayment(page)
   await fillPayment(page)
   await page.clock.install()
   await pay(page)
-  await expect(page.getByRole('button', { name: 'Login' })).toBeVisible()
+  const login = page.getByRole('button', { name: 'Login' })
+  await expect(login).toBeVisible()
+  await context.setOffline(true)
+  const offline = page.getByRole('status').filter({ hasText: 'You’re offline.' }).last()
+  await expect(offline).toContainText('Your office opens as soon as you’re back online.')
+  await page.clock.fastForward(70_000)
+  await expect(page.getByRole('heading', { name: 'Your receipt' })).toBeVisible()
+  const staysOpen = page.waitForEvent('dialog').then((dialog) => dialog.dismiss())
+  await page.evaluate(() => location.assign('/office'))
+  await staysOpen
+  await expect(page.getByRole('heading', { name: 'Your receipt' })).toBeVisible()
+  expect(await findAxeViolations(page)).toEqual([])
+  await context.setOffline(false)
+  await expect(offline).toBeHidden()
   await page.clock.fastForward(5_000)
   await expect(page.getByRole('heading', { name: 'Your receipt' })).toBeVisible()
   await page.clock.fastForward(5_000)
+  await page.waitForURL('**/office')
+})
+
+test('10.23 Login without a network keeps the receipt, and opens the office when the network is back', async ({
+  page,
+  context,
+}) => {
+  await reachPayment(page)
+  await fillPayment(page)
+  await page.route('**/autologin/**', (route) => route.fulfill({ status: 204 })) // the office does not open by itself
+  await pay(page)
+  const login = page.getByRole('button', { name: 'Login' })
+  await login.waitFor()
+  await page.route('**/enrollment/status', (route) => route.abort()) // the browser believes that it is online
+  await login.click()
+  const notice = page.getByRole('status').filter({ hasText: 'We can’t reach your office at the moment.' })
+  await expect(notice).toContainText('We’ll keep trying.')
+  await context.setOffline(true)
+  await expect(page.getByText('You’re offline.').last()).toBeVisible()
+  await login.click()
+  await expect(page.getByRole('heading', { name: 'Your receipt' })).toBeVisible()
+  await page.unrouteAll()
+  await context.setOffline(false)
   await page.waitForURL('**/office')
 })
 

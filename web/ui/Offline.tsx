@@ -1,12 +1,12 @@
-import { useSyncExternalStore } from 'react'
 import { InfoIcon } from '#web/icons.tsx'
+import { useOnline } from '#web/useOnline.ts'
 
 /** Shown while the browser is offline. It covers the page, so that nothing moves when it appears. */
 export function Offline() {
-  const online = useSyncExternalStore(subscribe, isOnline, () => true)
+  const isOnline = useOnline()
   return (
     <div className="offline" role="status">
-      {!online && (
+      {!isOnline && (
         <p>
           <InfoIcon />
           You’re offline. Nothing you entered is lost.
@@ -14,15 +14,4 @@ export function Offline() {
       )}
     </div>
   )
-}
-
-const isOnline = () => navigator.onLine
-
-function subscribe(onChange: () => void) {
-  addEventListener('online', onChange)
-  addEventListener('offline', onChange)
-  return () => {
-    removeEventListener('online', onChange)
-    removeEventListener('offline', onChange)
-  }
 }

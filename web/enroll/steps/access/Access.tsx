@@ -18,9 +18,11 @@ type AccessProps = { paymentStore: PaymentStore & { back: () => void }; receipt:
 function Access({ paymentStore, receipt }: AccessProps) {
   const [payment] = useState(() => pagePayment(paymentStore))
   const login = useOfficeLogin(payment)
-  const { mayRedirect, isRedirecting, stay } = useRedirect(payment, login.open)
+  const { mayRedirect, isRedirecting, isLeaving, stay } = useRedirect(payment, login)
   const [signInUrl] = useState(payment.signInUrl)
+  const isCounting = isRedirecting && login.isOnline
   useReloadAfterSignOut()
+  useAskBeforeLeaving(!login.isOnline)
   return (
     <div className="access">
       <OpenDoor />
@@ -35,10 +37,10 @@ function Access({ paymentStore, receipt }: AccessProps) {
         </p>
       ) : (
         <p className="lead welcome" data-longest={mayRedirect ? redirecting : ''}>
-          <span>{isRedirecting ? redirecting : ready}</span>
+          <span>{isCounting ? redirecting : ready}</span>
         </p>
       )}
-      {mayRedirect && <div className="bar" hidden={!isRedirecting} aria-hidden="true" />}
+      {mayRedirect && <div className="bar" hidden={!isCounting} aria-hidden="true" />}
       {signInUrl ? (
         <div className="login">
           <a className="button" href={signInUrl}>
@@ -47,10 +49,20 @@ function Access({ paymentStore, receipt }: AccessProps) {
           </a>
         </div>
       ) : (
-        <OfficeLogin login={login}>Login</OfficeLogin>
+        <OfficeLogin login={login} isAutomatic={isRedirecting}>
+          Login
+        </OfficeLogin>
       )}
       {mayRedirect && (
-        <button type="button" className="link stay" hidden={!isRedirecting} onClick={stay}>
+        <button
+          type="button"
+          className="link stay"
+          hidden={!isLeaving}
+          onClick={() => {
+            stay()
+            login.stopWaiting()
+          }}
+        >
           Stay on this page
         </button>
       )}
@@ -74,16 +86,19 @@ const SignInAdvice = ({ receipt }: { receipt: ReceiptData | undefined }) => (
   </>
 )
 
-/** Opens the office after a while. Nothing is pulled away under somebody who scrolls, prints or reads the receipt. */
-function useRedirect({ hasFreshGrant }: Pick<Payment, 'hasFreshGrant'>, openOffice: () => unknown) {
+type Login = Pick<ReturnType<typeof useOfficeLogin>, 'open' | 'isOnline' | 'status'>
+
+/** Opens the office after a while online. Nothing is pulled away under somebody who scrolls, prints or reads the receipt. */
+function useRedirect({ hasFreshGrant }: Pick<Payment, 'hasFreshGrant'>, { open, isOnline, status }: Login) {
   const [mayRedirect] = useState(hasFreshGrant)
   const [isRedirecting, setRedirecting] = useState(mayRedirect)
+  const isLeaving = isRedirecting || status === 'waiting'
   const stay = () => setRedirecting(false)
   useLayoutEffect(() => {
-    if (!isRedirecting && document.activeElement?.matches('.stay'))
+    if (!isLeaving && document.activeElement?.matches('.stay'))
       document.querySelector<HTMLElement>('.login .button')?.focus()
-  }, [isRedirecting])
-  useTimeout(openOffice, isRedirecting ? REDIRECT_AFTER_MS : undefined)
+  }, [isLeaving])
+  useTimeout(open, isRedirecting && isOnline ? REDIRECT_AFTER_MS : undefined)
   useEffect(() => {
     const onScroll = () => scrollY > 0 && setRedirecting(false) // arriving here scrolls to the top
     const onPrint = () => setRedirecting(false)
@@ -94,7 +109,17 @@ function useRedirect({ hasFreshGrant }: Pick<Payment, 'hasFreshGrant'>, openOffi
       removeEventListener('beforeprint', onPrint)
     }
   }, [])
-  return { mayRedirect, isRedirecting, stay }
+  return { mayRedirect, isRedirecting, isLeaving, stay }
+}
+
+/** Without a network, the browser's error page would replace the receipt. */
+function useAskBeforeLeaving(isOffline: boolean) {
+  useEffect(() => {
+    if (!isOffline) return
+    const onLeave = (event: BeforeUnloadEvent) => event.preventDefault()
+    addEventListener('beforeunload', onLeave)
+    return () => removeEventListener('beforeunload', onLeave)
+  }, [isOffline])
 }
 
 /** Back may restore this page as it was. After a sign-out it must not show the member again. */

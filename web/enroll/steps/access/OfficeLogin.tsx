@@ -1,40 +1,60 @@
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { officeAddress } from '#contract/office/address.ts'
 import { ArrowIcon } from '#web/icons.tsx'
 import { log } from '#web/log.ts'
 import { Notice } from '#web/ui/Notice.tsx'
+import { useOnline } from '#web/useOnline.ts'
+import { useTimeout } from '#web/useTimeout.ts'
 import type { Payment } from '../payment/payment.ts'
 
-type LoginStatus = 'idle' | 'opening' | 'needs-sign-in' | 'unreachable'
+/** waiting: there is no network, or no answer; the office opens when there is. */
+type LoginStatus = 'idle' | 'opening' | 'waiting' | 'needs-sign-in'
 
 /** How long the browser may take to leave the page before another press counts. */
 const LEAVING_MS = 4_000
 
-/** Opens the office with a grant that is still valid. */
+const RETRY_MS = 2_000
+
+/** Opens the office with a grant that is still valid. Never leaves the page without a network. */
 export function useOfficeLogin(payment: Payment) {
   const [status, setStatus] = useState<LoginStatus>('idle')
   const [officeUrl, setOfficeUrl] = useState('')
+  const isOpening = useRef(false)
+  const isOnline = useOnline()
 
   const open = async () => {
-    if (status === 'opening') return
-    setStatus('opening')
+    if (isOpening.current) return
+    if (!navigator.onLine) return setStatus('waiting')
+    isOpening.current = true
+    if (status !== 'waiting') setStatus('opening')
     try {
       const { token, vo_url } = await payment.takeGrant()
       setOfficeUrl(vo_url)
       if (!token) return setStatus('needs-sign-in')
       location.assign(officeAddress(vo_url, token))
+      setStatus('opening')
       setTimeout(() => setStatus('idle'), LEAVING_MS)
     } catch (cause) {
       log('The office could not be opened.', cause)
-      setStatus('unreachable')
+      setStatus('waiting')
+    } finally {
+      isOpening.current = false
     }
   }
-  return { status, officeUrl, open }
+  useTimeout(open, status === 'waiting' && isOnline ? RETRY_MS : undefined)
+  return { status, officeUrl, isOnline, open, stopWaiting: () => setStatus('idle') }
+}
+
+type OfficeLoginProps = {
+  login: ReturnType<typeof useOfficeLogin>
+  /** The office opens without a press. */
+  isAutomatic?: boolean
+  children: string
 }
 
 /** The button that opens the office, and what to do if it cannot. */
-export function OfficeLogin({ login, children }: { login: ReturnType<typeof useOfficeLogin>; children: string }) {
-  const { status, officeUrl, open } = login
+export function OfficeLogin({ login, isAutomatic, children }: OfficeLoginProps) {
+  const { status, officeUrl, isOnline, open } = login
   return (
     <div className="login">
       <button type="button" className="button" aria-busy={status === 'opening' || undefined} onClick={open}>
@@ -47,9 +67,12 @@ export function OfficeLogin({ login, children }: { login: ReturnType<typeof useO
             This page can no longer sign you in. {officeUrl && <a href={officeUrl}>Go to the office</a>}
           </Notice>
         )}
-        {status === 'unreachable' && (
-          <Notice tone="alert" title="The office is not responding at the moment.">
-            You are a member. Please press “{children}” again in a minute.
+        {!isOnline && (isAutomatic || status === 'waiting') && (
+          <Notice title="You’re offline.">Your office opens as soon as you’re back online.</Notice>
+        )}
+        {isOnline && status === 'waiting' && (
+          <Notice tone="alert" title="We can’t reach your office at the moment.">
+            You are a member. We’ll keep trying.
           </Notice>
         )}
       </div>

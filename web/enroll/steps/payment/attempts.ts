@@ -1,5 +1,6 @@
 import type { EnrollmentReply, EnrollmentStatus } from '#contract/api.ts'
 import type { api } from '#web/api.ts'
+import { RejectedCall } from '#web/call.ts'
 import { declinedOutcome, type Outcome, type SubmittedAttempt } from './outcome.ts'
 
 export type AttemptOptions = {
@@ -90,6 +91,13 @@ export function createAttempts(options: AttemptOptions, takeApproval: (reply: En
       const outcome = readStatus(status)
       if (outcome && outcome.is !== 'declined') return outcome
       return isUnrecorded(status, press) ? undefined : { is: 'failed', charge: 'none' }
+    },
+
+    /** Throws if the server does not answer. What it says does not matter. */
+    async reachServer(): Promise<void> {
+      await calls.getStatus({}, { key: key() }).catch((cause: unknown) => {
+        if (!(cause instanceof RejectedCall)) throw cause
+      })
     },
 
     /** The outcome of the attempt that is being checked. Throws if the server does not answer. */

@@ -382,10 +382,25 @@ describe('the grant', () => {
     expect((await payment.takeGrant()).token).toBe(again ? 'd.e.f' : 'a.b.c')
   })
 
+  test('10.23 is kept while the server cannot be reached, and used or replaced when it is back', async () => {
+    const { payment, submit, pass } = serverWith({ pays: [approved], status: [...noPayment, offline, offline, fresh] })
+    await submit()
+    await expect(payment.takeGrant()).rejects.toBe(offline)
+    pass(45_000)
+    await expect(payment.takeGrant()).rejects.toBe(offline)
+    expect((await payment.takeGrant()).token).toBe('d.e.f')
+  })
+
+  test('10.23 is used while it is fresh, whatever the server says about it', async () => {
+    const { payment, submit } = serverWith({ pays: [approved], status: [...noPayment, broken] })
+    await submit()
+    expect((await payment.takeGrant()).token).toBe('a.b.c')
+  })
+
   test('4.16 is never used twice', async () => {
     const { payment, submit } = serverWith({ pays: [approved], status: [...noPayment, fresh] })
     await submit()
-    await payment.takeGrant()
+    expect((await payment.takeGrant()).token).toBe('a.b.c')
     expect((await payment.takeGrant()).token).toBe('d.e.f')
   })
 

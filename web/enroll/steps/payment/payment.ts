@@ -104,9 +104,13 @@ export function createPayment(options: PaymentOptions) {
     /** Whether the office can be opened without asking the server. */
     hasFreshGrant: grant.isFresh,
 
-    /** A grant that opens the office. Asks for a new one if there is none, or it is old or used. */
+    /**
+     * A grant that opens the office: a new one if there is none, or it is old or used. Asks the server even while it is fresh,
+     * because without a network the browser would replace the receipt with its error page.
+     */
     async takeGrant(): Promise<Grant> {
-      if (!grant.isFresh()) await check()
+      if (grant.isFresh()) await attempts.reachServer()
+      else await check()
       return grant.take()
     },
   }
