@@ -70,9 +70,9 @@ export async function createDatabase(url: string, name: string, template = 'temp
 }
 
 /**
- * Starts three real sites: one with default settings on an empty embedded database, one with every step switched on and one
- * with a vendor's captcha and common passwords allowed, both on PostgreSQL. They do not inherit the environment. If BASE_URL is set, the sites are already
- * running.
+ * Starts three real sites on PostgreSQL: one with default settings, one with every step switched on, and one with a vendor's
+ * captcha and common passwords allowed. On the embedded database they would use twice the processor time; the journeys in
+ * WebKit use that one. They do not inherit the environment. If BASE_URL is set, the sites are already running.
  */
 export default async function startSites() {
   if (process.env.BASE_URL) return () => undefined
@@ -84,7 +84,7 @@ export default async function startSites() {
     const { template, newDatabase } = await preparePostgres(cleanups)
     if (template) process.env.SITE_DATABASE ??= template // for own-site.ts
     const sites: Record<string, Record<string, string>> = {
-      BASE_URL: {},
+      BASE_URL: await newDatabase('main_site'),
       BASE_URL_ALL_STEPS: { ...allStepsSettings, ...(await newDatabase('all_steps')) },
       BASE_URL_VENDOR: { ...(await startVendorCaptcha(cleanups)), ...(await newDatabase('vendor')) },
     }

@@ -1,7 +1,10 @@
 import type { TestProject } from 'vitest/node'
 import { type Cleanups, preparePostgres, startSite } from '../start-sites.ts'
 
-/** Starts a site for each engine, so that it can count its own payments, and one that verifies phones. */
+/**
+ * Starts a site for each engine, so that it can count its own payments, and one that verifies phones. WebKit's is on the embedded
+ * database, as after `npm start`; all other journeys are on PostgreSQL.
+ */
 export default async function startSites(project: TestProject) {
   const cleanups: Cleanups = []
   const stopAll = async () => {
@@ -9,12 +12,10 @@ export default async function startSites(project: TestProject) {
   }
   try {
     const { newDatabase } = await preparePostgres(cleanups)
-    const start = async (database: string, settings = {}) =>
-      startSite({ ...settings, ...(await newDatabase(database)) }, cleanups)
     const [Firefox, WebKit, withPhoneCodes] = await Promise.all([
-      start('firefox'),
-      start('webkit'),
-      start('phone_codes', { PHONE_VERIFICATION: 'on' }),
+      startSite(await newDatabase('firefox'), cleanups),
+      startSite({}, cleanups),
+      startSite({ PHONE_VERIFICATION: 'on', ...(await newDatabase('phone_codes')) }, cleanups),
     ])
     project.provide('sites', { Firefox, WebKit, withPhoneCodes })
   } catch (error) {
