@@ -153,7 +153,7 @@ export const consolePackageCalls = {
     input: z.object({ product_id, renewal_price: dollarAmount, after: z.optional(z.uuid('This is not a member.')) }),
     output: z.object({
       groups: z.array(PriceGroup),
-      /** Canceled or on hold: they keep what they agreed to, unless a canceled member resumes. */
+      /** Canceled or on hold: they keep what they agreed to, until they resume or are released. */
       unaffected: z.int(),
       next: z.optional(z.string()),
     }),

@@ -50,7 +50,7 @@ export type Book = {
   /** The next period is not charged. */
   isNextWaived: boolean
   canceledOn: string | undefined
-  /** The newest price change of each package since then. */
+  /** The newest price change of each package that the member doesn't know of, because they have canceled or are on hold. */
   missedChanges: Map<number, { change: PriceChange; madeOn: string }>
   /** The last day of the membership, once it is known. */
   endsOn: string | undefined

@@ -82,7 +82,8 @@ export function goldenLedger(plan: Plan, schedule: Schedule, prices: Prices, rac
       const done = rules[kind](book, offers)
       if (done === 'nothing') continue
       book.acts.push({ day, kind, ...(done === 'refused' ? { isRefused: true } : done) })
-      if (kind !== 'dispute') work(book)
+      if (kind === 'dispute') continue // the site finds it at night
+      work(book)
       send()
     }
     remind(book)

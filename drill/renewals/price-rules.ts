@@ -17,23 +17,40 @@ export function firstStartFrom(book: Book, day: string): string {
   return startOf(book, n)
 }
 
-/** A higher price applies after the notice, a lower one immediately. A rise that is announced becomes smaller without waiting again. */
-export function changePrice(book: Book, change: PriceChange, madeOn = book.today): void {
-  const { product_id, new_cents, notice_days } = change
-  if (book.canceledOn) book.missedChanges.set(product_id, { change, madeOn })
+/** A member who has canceled or is on hold is told later. */
+export function changePrice(book: Book, change: PriceChange): void {
+  book.missedChanges.set(change.product_id, { change, madeOn: book.today })
+  if (isRenewing(book)) applyChanges(book)
+}
+
+/** A higher price applies after the notice, a lower one immediately. What happens next, such as a charge, comes before the emails. */
+export function applyChanges(book: Book, next?: () => void): void {
+  const before = book.lines
+  for (const { change, madeOn } of book.missedChanges.values()) applyChange(book, change, madeOn)
+  book.missedChanges.clear()
+  const after = book.lines
+  const tries = book.attempts.length
+  next?.()
   if (!isRenewing(book)) return
+  const on = book.attempts.length > tries ? book.today : firstStartFrom(book, '')
+  for (const [index, line] of before.entries()) {
+    const { renewal_cents = 0, announced } = after[index] ?? {}
+    const isWithdrawn = line.announced?.isTold && !announced
+    if (renewal_cents < line.renewal_cents || isWithdrawn) lowerEmail(book, line, renewal_cents, on)
+  }
+  if (book.isCharging) announceRises(book)
+}
+
+/** A rise that is announced becomes smaller without waiting again. */
+function applyChange(book: Book, { product_id, new_cents, notice_days }: PriceChange, madeOn: string): void {
   book.lines = book.lines.map((line) => {
     const { announced, ...rest } = line
     if (line.product_id !== product_id || (announced?.cents ?? line.renewal_cents) === new_cents) return line
-    if (new_cents <= line.renewal_cents) {
-      if (new_cents < line.renewal_cents || announced?.isTold) lowerEmail(book, line, new_cents)
-      return { ...rest, renewal_cents: new_cents }
-    }
+    if (new_cents <= line.renewal_cents) return { ...rest, renewal_cents: new_cents }
     const from =
       announced && announced.cents >= new_cents ? announced.from : firstStartFrom(book, daysLater(madeOn, notice_days))
     return { ...rest, announced: { cents: new_cents, from, isTold: false } }
   })
-  if (book.isCharging) announceRises(book)
 }
 
 /** The first renewal at a higher price, if its email is sent on this day. */
@@ -54,9 +71,8 @@ export function announceRises(book: Book): void {
   })
 }
 
-/** Prices whose email names a day that no longer holds need a new email, on the next day at the earliest. */
-export function tellAgain(book: Book, holds: (from: string) => boolean): void {
-  const notBefore = daysLater(book.today, 1)
+/** Prices whose email names a day that no longer holds need a new email: where staff have moved that day, not before tomorrow. */
+export function tellAgain(book: Book, holds: (from: string) => boolean, notBefore = daysLater(book.today, 1)): void {
   book.lines = book.lines.map((line) => {
     const { announced } = line
     if (!announced?.isTold || holds(announced.from)) return line
@@ -78,9 +94,8 @@ function current(book: Book, product_id: number, cents: number): PricedLine | un
 const totalOn = (book: Book, lines: PricedLine[], day: string) =>
   book.lines.length > 1 ? [dollars(sum(linesFrom(lines, day)))] : []
 
-function lowerEmail(book: Book, { product_id, renewal_cents }: PricedLine, cents: number): void {
+function lowerEmail(book: Book, { product_id, renewal_cents }: PricedLine, cents: number, on: string): void {
   if (!book.isCharging && cents < renewal_cents) return // it would name a charge
-  const on = firstStartFrom(book, '')
   write(book, 'price', () => {
     if (!current(book, product_id, cents)) return undefined
     if (cents === renewal_cents) return [dollars(cents)]

@@ -31,7 +31,7 @@ import {
   waivedEmail,
 } from './expected-emails.ts'
 import { type ActionKind, type NewCard, newCards } from './members.ts'
-import { changePrice, startsSoon, tellAgain } from './price-rules.ts'
+import { announceRises, applyChanges, startsSoon, tellAgain } from './price-rules.ts'
 
 // What has to happen to a membership, from the rules in words.
 
@@ -66,8 +66,14 @@ function askBank(book: Book): string {
   return outcome
 }
 
-/** Only scheduled tries count: the member may try new cards until the last one. */
+/** A charge settles when the next month begins, so that its price can be announced. */
 function charge(book: Book, isMembers = false): void {
+  tryCard(book, isMembers)
+  if (!book.isRacing) announceRises(book)
+}
+
+/** Only scheduled tries count: the member may try new cards until the last one. */
+function tryCard(book: Book, isMembers: boolean): void {
   const { today } = book
   const card = book.card.lastFour
   const { starts_on } = newest(book)
@@ -97,7 +103,7 @@ export function beginPeriod(book: Book): void {
   if (missedFrom < today) {
     resumedEmail(book, missedFrom, today)
     book.remindOn = first(book.remindOn, daysLater(today, 1))
-    tellAgain(book, (from) => startOf(book, n) === today && from >= today)
+    tellAgain(book, (from) => startOf(book, n) === today && from >= today, today)
   }
   if (startOf(book, n) !== today) moveTo(book, today, n)
   addPeriod(book, 'due')
@@ -188,7 +194,6 @@ export const rules: Record<ActionKind, Rule> = {
     if (book.canceledOn || book.isEnded) return 'nothing'
     const endsOn = paidUntil(book)
     book.canceledOn = book.today
-    book.missedChanges.clear()
     if (newest(book).state === 'due' || endsOn < book.today) {
       end(book)
       return { shown: '' }
@@ -201,7 +206,7 @@ export const rules: Record<ActionKind, Rule> = {
     if (isOver(book)) return 'refused'
     if (!book.canceledOn) return 'nothing'
     Object.assign(book, { canceledOn: undefined, endsOn: undefined })
-    for (const { change, madeOn } of book.missedChanges.values()) changePrice(book, change, madeOn)
+    applyChanges(book)
     keptEmail(book)
     return undefined
   },
@@ -216,6 +221,7 @@ export const rules: Record<ActionKind, Rule> = {
     }))
     const n = newest(book).n + 1
     Object.assign(book, { lines, due: lines, anchor: { day: today, n, date: dateOf(today) }, yearsFrom: today })
+    book.missedChanges.clear()
     book.remindOn = first(book.remindOn, daysLater(today, 1))
     const period = addPeriod(book, 'due')
     const shown = (sum(lines) / 100).toFixed(2)
@@ -252,7 +258,7 @@ export const rules: Record<ActionKind, Rule> = {
     if (!book.isHeld) return 'nothing'
     book.isHeld = false
     const tries = book.attempts.length
-    work(book)
+    applyChanges(book, () => work(book))
     if (book.attempts.length === tries) releasedEmail(book) // the emails about a charge tell the rest
     return undefined
   },

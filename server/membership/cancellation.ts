@@ -57,7 +57,8 @@ export const resume = (world: World, member_id: string): Promise<void> =>
       throw new Refusal(409, 'Your membership has ended. You can come back with one payment.')
     if (!cancelled_at) return
     await setEnd(db, member_id, null, null)
-    if (!membership.on_hold_since) await applyMissedChanges({ ...world, db }, { ...membership, cancelled_at })
+    const tell = membership.on_hold_since ? 'later' : 'now'
+    await applyMissedChanges({ ...world, db }, { ...membership, cancelled_at: null }, cancelled_at, tell)
     await updateMembership(db, member_id, { due_at: now }) // the worker decides what is next
     await addJob(db, 'kept', { member_id }, now)
   })

@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { longDay } from '#contract/days.ts'
+import { periodStart } from '#contract/renewal.ts'
 import { viewOffice } from '#server/office/view.ts'
 import { emailsTo } from '#server/test/member.ts'
-import { DAY, newMember, pass } from '#server/test/membership.ts'
+import { DAY, daysUntil, newMember, pass, work } from '#server/test/membership.ts'
 import { filledForm, type Site, testSite } from '#server/test/site.ts'
 import { runJobs } from '#server/worker/jobs.ts'
+import { todayOf } from '#server/world/time-zone.ts'
 import { cancel, resume } from './cancellation.ts'
 import { liftHold, putOnHold } from './hold.ts'
 import { changePrice, countChanged } from './price-change.ts'
@@ -38,15 +41,22 @@ const subjectsTo = async ({ email }: { email: string }) => (await emailsTo(site,
 const change = { product_id: 34, notice_days: 30, reason: 'costs', who: 'Rosa' }
 
 describe('17.34 nobody pays more without an email', () => {
-  it('on hold: the price stays, also after the hold is lifted', async () => {
+  it('on hold: the price stays until the hold is lifted, and a notice comes first', async () => {
     const member = await newMember(site)
     await putOnHold(site.world, member.id, 'dispute')
     expect(await countChanged(site.db, change.product_id, 15_000)).toEqual({ more: 0, less: 0 })
     await changePrice(site.world, { ...change, new_cents: 15_000 })
     await pass(site, 70)
+    expect(await subjectsTo(member)).not.toContainEqual(expect.stringMatching(/^Your price/))
     await liftHold(site.world, member.id)
-    await pass(site, 32)
-    expect(await amountsOf(member)).toEqual([9900, 9900])
+    await work(site.world)
+    const next = periodStart(todayOf(site.world), 1)
+    await pass(site, daysUntil(site, next) - 7)
+    expect((await subjectsTo(member)).filter((subject) => subject.startsWith('Your price'))).toEqual([
+      `Your price changes on ${longDay(next)}`,
+    ])
+    await pass(site, 8)
+    expect(await amountsOf(member)).toEqual([9900, 15_000])
   })
 
   it('canceled between the change and its email, and resumed later', async () => {

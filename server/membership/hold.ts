@@ -3,6 +3,7 @@ import { addJob } from '#server/jobs/queue.ts'
 import { todayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
 import { nextStep, startsOn } from './next-step.ts'
+import { applyMissedChanges } from './price-change.ts'
 import { type LockedMembership, lockMembership, updateMembership } from './rows.ts'
 
 type Context = Pick<World, 'config' | 'db' | 'now'>
@@ -16,19 +17,27 @@ export const putOnHold = ({ db, now }: Context, member_id: string, hold_reason: 
     await addJob(db, 'hold_began', { member_id, why: 'team', since: since.toISOString() }, since)
   })
 
-/** The worker decides what is next: what was missed meanwhile is waived, and the running period is charged. */
+/**
+ * The worker decides what is next: what was missed meanwhile is waived, and the running period is charged. The price changes
+ * of the meantime apply as well.
+ */
 export const liftHold = (context: Context, member_id: string): Promise<boolean> =>
-  changeHold(context.db, member_id, true, async (db, membership) => {
+  changeHold(context.db, member_id, true, async (db, { on_hold_since, ...held }) => {
     const now = context.now()
+    const membership = { ...held, on_hold_since: null }
+    const isCharged = isChargedNow(context, membership)
     await updateMembership(db, member_id, { on_hold_since: null, hold_reason: null, due_at: now })
-    if (!isChargedNow(context, membership)) await addJob(db, 'hold_ended', { member_id }, now)
+    if (!isCharged) await addJob(db, 'hold_ended', { member_id }, now)
+    if (nextStep(membership, todayOf(context)).step === 'end') return
+    const tell = membership.cancelled_at ? 'later' : isCharged ? 'after_charge' : 'now'
+    await applyMissedChanges({ ...context, db }, membership, on_hold_since ?? now, tell)
   })
 
 /** The member then gets the emails about that charge. */
 function isChargedNow(context: Context, membership: LockedMembership): boolean {
   if (context.config.RENEWALS === 'off' || !membership.lines.length) return false
   const today = todayOf(context)
-  const { step } = nextStep({ ...membership, on_hold_since: null }, today)
+  const { step } = nextStep(membership, today)
   if (step === 'waive') return startsOn(membership, membership.period + 2) <= today
   return step !== 'wait' && step !== 'nothing'
 }

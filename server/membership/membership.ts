@@ -12,6 +12,7 @@ import { dueAt } from './due.ts'
 import { isPaidOnce, stopUnpaid } from './lines.ts'
 import { cardColumns } from './new-membership.ts'
 import { type NextStep, nextStep, scheduledTries, startsOn } from './next-step.ts'
+import { tellPrices } from './notify.ts'
 import { addPeriod, announceResumed, beginPeriod, pricePeriod } from './periods.ts'
 import {
   hasOpenCharge,
@@ -201,6 +202,7 @@ async function recordPaid(world: World, key: AttemptKey, approval: Approval) {
   if (isBack) await setEnd(world.db, member_id, null, null)
   await setPeriod(world.db, member_id, payment.period, 'paid')
   await announceResumed(world, membership)
+  await tellPrices(world, membership)
   const after = { state: 'active' as const, declines: 0 }
   const cancelled_at = isBack ? null : membership.cancelled_at
   const next = nextStep({ ...membership, ...after, cancelled_at, period_state: 'paid' }, todayOf(world))
@@ -222,6 +224,7 @@ async function recordDeclined(world: World, key: AttemptKey, { decline_class, is
     return
   }
   await announceResumed(world, membership)
+  await tellPrices(world, membership)
   const tried_on = dayOf(world, payment.created_at)
   const declines =
     payment.by_member || !isCardOnFile // it uses up no try, but those that were passed over before are gone

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { addDays } from '#contract/renewal.ts'
-import { inTransaction } from '#server/db/db.ts'
+import { type Db, inTransaction } from '#server/db/db.ts'
 import type { RenewalLine } from '#server/db/tables.ts'
 import { addJob } from '#server/jobs/queue.ts'
 import { dayOf, todayOf } from '#server/world/time-zone.ts'
@@ -9,7 +9,7 @@ import type { World } from '#server/world/world.ts'
 import { dueAt } from './due.ts'
 import { nextNotice, noticesBetween, priceNoticeDay } from './notices.ts'
 import { firstAtNewPrice, type Upcoming } from './prices.ts'
-import { updateMembership } from './rows.ts'
+import { type LockedMembership, updateMembership } from './rows.ts'
 
 const MEMBERS_AT_ONCE = 50
 /** So that other work gets its turn; the rest follows a minute later. */
@@ -27,7 +27,7 @@ const writeSomeNotices = (world: World): Promise<number> =>
       .selectFrom('membership')
       .innerJoin('member', 'member.id', 'membership.member_id')
       .select(['member_id', 'membership.state', 'anchor_on', 'card_expires', 'notice_at', 'on_hold_since', 'lines'])
-      .select(['period', 'anchor_period', 'billing_interval', 'waived_period', 'cancelled_at', 'email_bounced_at'])
+      .select(['period', 'anchor_period', 'billing_interval', 'waived_period', 'cancelled_at'])
       .where('notice_at', '<=', world.now())
       .orderBy('notice_at')
       .limit(MEMBERS_AT_ONCE)
@@ -41,8 +41,7 @@ const writeSomeNotices = (world: World): Promise<number> =>
       const since = notice_at ? dayOf(world, notice_at) : today
       for (const kind of isRenewing ? noticesBetween(member, since, today) : [])
         await addJob(db, kind, { member_id }, world.now())
-      const canBeTold = isRenewing && !member.email_bounced_at
-      const lines = canBeTold ? await queuePriceNotices({ ...world, db }, { ...member, member_id }) : member.lines
+      const lines = isRenewing ? await queuePriceNotices({ ...world, db }, { ...member, member_id }) : member.lines
       const tomorrow = addDays(today, 1)
       const next = [
         nextNotice(member, tomorrow),
@@ -59,14 +58,16 @@ const writeSomeNotices = (world: World): Promise<number> =>
     return members.length
   })
 
+type Context = Pick<World, 'config' | 'db' | 'now'>
 type Announcing = Upcoming & { member_id: string; lines: RenewalLine[] }
 
-/** Writes the emails about higher prices that are due today. Returns the lines, which remember it. */
-export async function queuePriceNotices(world: World, membership: Announcing): Promise<RenewalLine[]> {
+/** Writes the emails about higher prices that are due today, where the address works. Returns the lines, which remember it. */
+export async function queuePriceNotices(context: Context, membership: Announcing): Promise<RenewalLine[]> {
   const { member_id, lines } = membership
-  if (world.config.RENEWALS === 'off') return lines // everyone is told once it's on
-  const today = todayOf(world)
+  if (context.config.RENEWALS === 'off') return lines // everyone is told once it's on
+  const today = todayOf(context)
   const isDue = ({ announced }: RenewalLine) => (priceNoticeDay(membership, announced, today) ?? '9999') <= today
+  if (!lines.some(isDue) || (await hasBounced(context.db, member_id))) return lines
   const queued: RenewalLine[] = []
   for (const line of lines) {
     const { product_id, renewal_cents: old_cents, announced } = line
@@ -77,10 +78,28 @@ export async function queuePriceNotices(world: World, membership: Announcing): P
     const notice_id = randomUUID()
     const starts_on = firstAtNewPrice(membership, announced, today)
     const payload = { member_id, product_id, old_cents, new_cents: announced.renewal_cents, starts_on, notice_id }
-    await addJob(world.db, 'price_changed', payload, world.now())
+    await addJob(context.db, 'price_changed', payload, context.now())
     queued.push({ ...line, announced: { ...announced, queued_on: today, notice_id } })
   }
   return queued
+}
+
+const hasBounced = async (db: Db, member_id: string) =>
+  Boolean(
+    await db
+      .selectFrom('member')
+      .select('id')
+      .where('id', '=', member_id)
+      .where('email_bounced_at', 'is not', null)
+      .executeTakeFirst(),
+  )
+
+/** The same for one member, once it's clear when the next period begins. */
+export async function tellPrices(context: Context, membership: LockedMembership): Promise<void> {
+  if (membership.cancelled_at || membership.on_hold_since) return
+  const lines = await queuePriceNotices(context, membership)
+  if (lines !== membership.lines)
+    await updateMembership(context.db, membership.member_id, { lines: JSON.stringify(lines) })
 }
 
 /** After a change of the card or the price, or a return: looked at again tomorrow, unless something is due before. */

@@ -7,9 +7,9 @@ import { addJob, type JobPayloads } from '#server/jobs/queue.ts'
 import { OperatorError } from '#server/operator-error.ts'
 import { dayOf, todayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
-import { noticeTomorrow, queuePriceNotices } from './notify.ts'
+import { noticeTomorrow, queuePriceNotices, tellPrices } from './notify.ts'
 import { changeLine, firstAtNewPrice, firstPeriodFrom } from './prices.ts'
-import { lockMembership, updateMembership } from './rows.ts'
+import { type LockedMembership, lockMembership, updateMembership } from './rows.ts'
 
 type PriceChange = Pick<Tables['price_change'], 'product_id' | 'new_cents' | 'notice_days' | 'reason'> & { who: string }
 
@@ -114,7 +114,7 @@ export async function countChanged(db: Db, product_id: number, new_cents: number
 
 const MEMBERS_AT_ONCE = 200
 
-/** Changes the next members of a price change, and tells them. Members who have canceled or are on hold keep what they agreed to. */
+/** Changes the next members of a price change, and tells them. Members who have canceled or are on hold are left alone until they renew again. */
 export const announcePrices = (world: World, { price_change_id }: JobPayloads['price_change']): Promise<void> =>
   inTransaction(world.db, async (db) => {
     const change = await db
@@ -126,7 +126,7 @@ export const announcePrices = (world: World, { price_change_id }: JobPayloads['p
     if (change.done_at) return
     const members = (await isNewest(db, change)) ? await membersAfter(db, change) : []
     let told = 0
-    for (const member of members) if (await tellMember(world, db, member, change)) told += 1
+    for (const member of members) if (await changeMember({ ...world, db }, member, change, 'now')) told += 1
     const isLast = members.length < MEMBERS_AT_ONCE
     await db
       .updateTable('price_change')
@@ -167,36 +167,37 @@ const membersAfter = (db: Db, { reached, product_id }: Pick<Tables['price_change
     .execute()
 
 type Member = Awaited<ReturnType<typeof membersAfter>>[number]
+/** When a member is told: after today's charge, because it may move the renewal day, or once nothing else keeps the membership from renewing. */
+type Tell = 'now' | 'after_charge' | 'later'
+type Context = Pick<World, 'config' | 'db' | 'now'>
 
 /** False if nothing changes for the member. */
-async function tellMember(world: World, db: Db, member: Member, change: Tables['price_change']): Promise<boolean> {
+async function changeMember(context: Context, member: Member, change: Tables['price_change'], tell: Tell) {
   const { product_id, new_cents } = change
   const { member_id } = member
   const line = member.lines.find((each) => each.product_id === product_id)
   if (!line || (line.announced ?? line).renewal_cents === new_cents) return false
-  const from_on = firstPeriodFrom(member, addDays(dayOf(world, change.made_at), change.notice_days))
+  const from_on = firstPeriodFrom(member, addDays(dayOf(context, change.made_at), change.notice_days))
   const { announced, ...changedLine } = changeLine(line, new_cents, from_on)
   const changed = announced ? { ...changedLine, announced: { ...announced, is_untold: true as const } } : changedLine
-  const lines = await queuePriceNotices(
-    { ...world, db },
-    { ...member, lines: member.lines.map((each) => (each === line ? changed : each)) },
-  )
-  await updateMembership(db, member_id, {
-    lines: JSON.stringify(lines),
-    ...(announced ? { notice_at: noticeTomorrow(world, member_id) } : {}),
+  const lines = member.lines.map((each) => (each === line ? changed : each))
+  await updateMembership(context.db, member_id, {
+    lines: JSON.stringify(tell === 'now' ? await queuePriceNotices(context, { ...member, lines }) : lines),
+    ...(announced ? { notice_at: noticeTomorrow(context, member_id) } : {}),
   })
   const old_cents = line.renewal_cents
   if (announced) return true
-  if (world.config.RENEWALS === 'off' && new_cents < old_cents) return false // the email would name a charge
+  if (tell === 'later') return false
+  if (context.config.RENEWALS === 'off' && new_cents < old_cents) return false // the email would name a charge
   if (new_cents === old_cents && line.announced?.is_untold) return false // the higher price is withdrawn before its email
-  const starts_on = firstPeriodFrom(member, '')
-  await addJob(db, 'price_changed', { member_id, product_id, old_cents, new_cents, starts_on }, world.now())
+  const starts_on = tell === 'after_charge' ? todayOf(context) : firstPeriodFrom(member, '')
+  await addJob(context.db, 'price_changed', { member_id, product_id, old_cents, new_cents, starts_on }, context.now())
   return true
 }
 
-/** The price changes that a member has missed while canceled apply like everyone else's, with a notice of their own. */
-export async function applyMissedChanges(world: World, { cancelled_at, ...member }: Member & { cancelled_at: Date }) {
-  const { db } = world
+/** The price changes that a member has missed while canceled or on hold apply like everyone else's, with a notice of their own. */
+export async function applyMissedChanges(context: Context, member: LockedMembership, since: Date, tell: Tell) {
+  const { db } = context
   const changes = await db
     .selectFrom('price_change')
     .distinctOn('product_id')
@@ -204,10 +205,11 @@ export async function applyMissedChanges(world: World, { cancelled_at, ...member
     .orderBy('product_id')
     .orderBy('made_at', 'desc')
     .execute()
-  for (const change of changes.filter(({ done_at }) => !done_at || done_at >= cancelled_at)) {
+  for (const change of changes.filter(({ done_at }) => !done_at || done_at >= since)) {
     const { lines } = await lockMembership(db, member.member_id)
-    await tellMember(world, db, { ...member, lines }, change)
+    await changeMember(context, { ...member, lines }, change, tell)
   }
+  if (tell === 'now') await tellPrices(context, await lockMembership(db, member.member_id))
 }
 
 /**

@@ -4,6 +4,7 @@ import { periodStart } from '#contract/renewal.ts'
 import { emailsTo } from '#server/test/member.ts'
 import { daysUntil, newMember, pass, work } from '#server/test/membership.ts'
 import { type Site, testSite } from '#server/test/site.ts'
+import { todayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
 import { cancel, resume } from './cancellation.ts'
 import { liftHold, putOnHold } from './hold.ts'
@@ -102,6 +103,50 @@ it('17.46 a replaced price change is not applied on resuming, even if its job fi
   await pass(site, daysUntil(site, periodStart(member.joined_on, 2)))
   expect(await amountsOf(member)).toEqual([9900, 9900])
 })
+
+describe('17.46 a member who was on hold during a price change', () => {
+  it('pays a lower price from the charge of that day on, and the email names that day', async () => {
+    const member = await newMember(site)
+    await putOnHold(site.world, member.id, 'staff')
+    await changePrice(site.world, { ...rise, new_cents: 8_000 })
+    await pass(site, 40)
+    await liftHold(site.world, member.id)
+    await work(site.world)
+    expect(await amountsOf(member)).toEqual([8_000])
+    const told = (await emailsTo(site, member.email)).find(({ subject }) => subject === 'You pay less from now on')
+    expect(told?.body).toContain(`Your next charge, on ${longDay(todayOf(site.world))}, is at the new price.`)
+  })
+
+  it('is told on the day of the release if the paid month goes on', async () => {
+    const [member, other] = [await newMember(site), await newMember(site)]
+    await pass(site, 2)
+    await putOnHold(site.world, member.id, 'staff')
+    await changePrice(site.world, rise)
+    await pass(site, 5)
+    await liftHold(site.world, member.id)
+    await work(site.world)
+    const renews_on = periodStart(member.joined_on, 1)
+    expect(await noticesTo(member)).toMatchObject([{ subject: `Your price changes on ${longDay(renews_on)}` }])
+    await pass(site, daysUntil(site, renews_on))
+    expect([await amountsOf(member), await amountsOf(other)]).toEqual([[12_900], [12_900]])
+  })
+
+  it.each([
+    ['canceled first', [cancel, raisePrice, hold, resume, liftHold]],
+    ['put on hold first', [hold, raisePrice, cancel, liftHold, resume]],
+  ])('pays the new price after one email, even if they also canceled: %s', async (_, steps) => {
+    const member = await newMember(site)
+    for (const step of steps) {
+      await step(site.world, member.id)
+      await pass(site, 2)
+    }
+    await pass(site, daysUntil(site, periodStart(member.joined_on, 2)))
+    expect(await noticesTo(member)).toHaveLength(1)
+    expect((await amountsOf(member)).at(-1)).toBe(12_900)
+  })
+})
+const hold = (world: World, member_id: string) => putOnHold(world, member_id, 'staff')
+const raisePrice = (world: World) => changePrice(world, rise)
 
 describe('17.42 a member who was told of a higher price', () => {
   it('is told again before paying it if they were on hold on its day', async () => {

@@ -87,7 +87,7 @@ function Effect({ offer, entered, from }: EffectProps) {
           <li key={`${group.pays} ${group.announced}`}>{sentenceOf(group, showAmount(amount), from)}</li>
         ))}
         {unaffected > 0 && (
-          <li>{people(unaffected)} canceled or on hold: nothing changes, unless a canceled member resumes.</li>
+          <li>{people(unaffected)} canceled or on hold: nothing changes until they resume or the hold is released.</li>
         )}
         {isComplete && groups.length + unaffected === 0 && <li>No member has this package.</li>}
       </ul>
