@@ -83,10 +83,8 @@ export function receiptEmail(book: Book, lines: Line[], card: string): void {
 
 export function declinedEmail(book: Book, amount_cents: number, card: string): void {
   const period = newest(book)
-  const isTriedAgain = !book.isForbidden && book.nextTry === book.today // before or after this email
   write(book, 'declined', () => {
     if (period.state !== 'due') return undefined // paid in the meantime
-    if (isTriedAgain) return [dollars(amount_cents), cardName(card), longDate(period.starts_on), '…']
     const last = book.isForbidden ? daysLater(period.starts_on, GIVES_UP) : (book.nextTry ?? '')
     return [dollars(amount_cents), cardName(card), longDate(period.starts_on), longDate(last)]
   })

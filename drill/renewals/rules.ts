@@ -67,13 +67,13 @@ function askBank(book: Book): string {
 }
 
 /** A charge settles when the next month begins, so that its price can be announced. */
-function charge(book: Book, isMembers = false): void {
-  tryCard(book, isMembers)
+function charge(book: Book): void {
+  tryCard(book)
   if (!book.isRacing) announceRises(book)
 }
 
-/** Only scheduled tries count: the member may try new cards until the last one. */
-function tryCard(book: Book, isMembers: boolean): void {
+/** Only scheduled tries count: the member may try new cards until the last one. No card is tried twice on a day. */
+function tryCard(book: Book): void {
   const { today } = book
   const card = book.card.lastFour
   const { starts_on } = newest(book)
@@ -82,8 +82,7 @@ function tryCard(book: Book, isMembers: boolean): void {
     return
   }
   const tries = TRIES.map((each) => daysLater(starts_on, each))
-  if (!isMembers) book.nextTry = tries.find((each) => each > today)
-  else if (book.nextTry && book.nextTry < today) book.nextTry = tries.find((each) => each >= today) // passed over
+  book.nextTry = tries.find((each) => each > today)
   const isLast = book.isForbidden ? today >= daysLater(starts_on, GIVES_UP) : !book.nextTry
   if (isLast) end(book)
   else declinedEmail(book, sum(book.due), card)
@@ -166,7 +165,7 @@ const putOnFile =
     book.card = { lastFour: number.slice(-4), answer }
     book.isForbidden = false
     cardEmail(book)
-    if (newest(book).state === 'due' && book.isCharging && !book.isHeld && !book.isEnded) charge(book, true)
+    if (newest(book).state === 'due' && book.isCharging && !book.isHeld && !book.isEnded) charge(book)
     return undefined
   }
 

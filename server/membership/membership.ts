@@ -226,10 +226,9 @@ async function recordDeclined(world: World, key: AttemptKey, { decline_class, is
   await announceResumed(world, membership)
   await tellPrices(world, membership)
   const tried_on = dayOf(world, payment.created_at)
-  const declines =
-    payment.by_member || !isCardOnFile // it uses up no try, but those that were passed over before are gone
-      ? Math.max(membership.declines, scheduledTries(membership, addDays(tried_on, -1)))
-      : scheduledTries(membership, tried_on)
+  const declines = isCardOnFile // a card that the member has tried today isn't tried again today
+    ? scheduledTries(membership, tried_on)
+    : Math.max(membership.declines, scheduledTries(membership, addDays(tried_on, -1))) // the new card's try is left
   const after = { state: 'past_due' as const, declines, never_retry_since }
   await updateMembership(world.db, member_id, after)
   const next = nextStep({ ...membership, ...after, period_state: 'due' }, todayOf(world))

@@ -88,6 +88,28 @@ describe('a new card after the bank forbade the old one', () => {
   })
 })
 
+describe('a new card on the day of a scheduled try', () => {
+  it('17.37 is tried once that day, and again on the next scheduled one', async () => {
+    const member = await newMember(site, { cc_number: cards.renewalStolen })
+    await pass(site, 33) // day 3 of the new month
+    const card = { ...newCard, cc_number: cards.renewalNoFunds }
+    await replaceCard(site.world, member.id, { card, billing, reference: 'told-once-a-day' })
+    await chargePastDue(site.world, member.id)
+    await work(site.world)
+    const tries = () =>
+      site.db
+        .selectFrom('payment')
+        .innerJoin('member', 'member.enrollment_id', 'payment.enrollment_id')
+        .select('attempt')
+        .where('member.id', '=', member.id)
+        .where('period', '>', 0)
+        .execute()
+    expect(await tries()).toHaveLength(2)
+    await pass(site, 4)
+    expect(await tries()).toHaveLength(3)
+  })
+})
+
 describe('a new card whose charge never reached the gateway', () => {
   it('17.5 is charged again immediately, not on the next scheduled day', async () => {
     const member = await newMember(site, { cc_number: cards.renewalNoFunds })

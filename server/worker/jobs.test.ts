@@ -74,6 +74,20 @@ it('15.12 an email is sent once, even if the failure of another email cannot be 
   await site.close()
 })
 
+it('19.23 the timeline has only the emails that were sent, not those that no longer applied', async () => {
+  const site = await testSite()
+  await join(site)
+  while (await runJobs(site.world));
+  const { id: member_id } = await site.db.selectFrom('member').select('id').executeTakeFirstOrThrow()
+  const now = site.world.now()
+  await addJob(site.db, 'hold_began', { member_id, why: 'team', since: now.toISOString() }, now) // the hold is over by now
+  expect(await runJobs(site.world)).toBe(1)
+  expect(await runJobs(site.world)).toBe(0)
+  const sent = await site.db.selectFrom('member_event').select('what').where('kind', '=', 'email').execute()
+  expect(sent.map(({ what }) => what).sort()).toEqual(['consent', 'welcome'])
+  await site.close()
+})
+
 /** Runs these jobs each time one is due, up to `maxRuns` times. Returns how often, and over how many days. */
 async function keepTrying(site: Site, kinds: JobKind[], maxRuns: number) {
   const start = site.world.now().getTime()

@@ -5,7 +5,7 @@ import { UndeliverableAddress } from '#server/gateways/mail/port.ts'
 import { leaseEnd, leaseMs, SILENCE_SECONDS } from '#server/gateways/payment/deadlines.ts'
 import { emailsToMembers, type JobKind, jobGroups, jobKinds } from '#server/jobs/queue.ts'
 import type { World } from '#server/world/world.ts'
-import { kinds } from './kinds.ts'
+import { kinds, NOT_SENT } from './kinds.ts'
 
 /** Enough that a slow gateway does not delay the jobs behind it. */
 export const JOBS_AT_ONCE = 24
@@ -14,11 +14,11 @@ export const JOBS_AT_ONCE = 24
 export async function runJobs(world: World, ofKinds: readonly JobKind[] = jobKinds): Promise<number> {
   const claim = ofKinds.every((kind) => isSilent(world, kind)) ? claimOne : claimMany
   const { rows: jobs } = await claim(world.db, { now: world.now(), until: leaseEnd(world), ofKinds })
-  const complete = createCompleter(world)
+  const completers = { complete: createCompleter(world, completeJobs), close: createCompleter(world, closeJobs) }
   const running = new Set(jobs.map(({ id }) => id))
   const renewal = setInterval(() => renewLeases(world, [...running]).catch(() => undefined), leaseMs(world) / 3)
   const results = await Promise.allSettled(
-    jobs.map((job) => runJob(world, job, complete).finally(() => running.delete(job.id))),
+    jobs.map((job) => runJob(world, job, completers).finally(() => running.delete(job.id))),
   )
   clearInterval(renewal) // only now: if one result cannot be recorded, the other jobs still need their leases
   for (const result of results) if (result.status === 'rejected') throw result.reason
@@ -63,10 +63,11 @@ async function renewLeases(world: World, ids: string[]): Promise<void> {
 
 type Complete = (id: string) => Promise<void>
 
-async function runJob(world: World, job: ClaimedJob, complete: Complete): Promise<void> {
+async function runJob(world: World, job: ClaimedJob, { complete, close }: Record<'complete' | 'close', Complete>) {
   try {
-    await kinds[job.kind].run(world, job.payload, job.id)
-    await untilDatabaseIsBack(leaseMs(world), () => complete(job.id))
+    const result = await kinds[job.kind].run(world, job.payload, job.id)
+    const finish = result === NOT_SENT ? close : complete
+    await untilDatabaseIsBack(leaseMs(world), () => finish(job.id))
   } catch (error) {
     await untilDatabaseIsBack(leaseMs(world), () => retryOrAbandon(world, job, error))
   }
@@ -101,13 +102,13 @@ const onlyMember = sql<string>`jsonb_strip_nulls(jsonb_build_object('member_id',
 export const abandonedJobs = new Map<JobKind, number>()
 
 /** Marks each job as done at once. Jobs that finish while an update is running share the next one. */
-function createCompleter({ db, now }: World): Complete {
+function createCompleter({ db, now }: World, finish: typeof completeJobs): Complete {
   let ids: string[] = []
   let lastUpdate = Promise.resolve()
   const flush = async () => {
     const batch = ids
     ids = []
-    await completeJobs(db, { change: { done_at: now(), last_error: null, payload: '{}' }, ids: batch })
+    await finish(db, { change: { done_at: now(), last_error: null, payload: '{}' }, ids: batch })
   }
   return (id) => {
     if (ids.push(id) === 1) lastUpdate = lastUpdate.then(flush, flush)
@@ -145,4 +146,9 @@ const completeJobs = statement((db, { change, ids }: Completion) =>
     .updateTable('job')
     .set(change)
     .where('id', 'in', ids),
+)
+
+/** The same for jobs that sent nothing. */
+const closeJobs = statement((db, { change, ids }: Completion) =>
+  db.updateTable('job').set(change).where('id', 'in', ids),
 )

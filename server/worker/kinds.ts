@@ -38,9 +38,11 @@ import { captureHold, voidHold } from '#server/payments/holds.ts'
 import { executeRefund } from '#server/payments/refunds.ts'
 import type { World } from '#server/world/world.ts'
 
+export const NOT_SENT = Symbol('not sent')
+
 type KindOfJob<Payload> = {
-  /** Throws if the job has to be tried again. */
-  run: (world: World, payload: Payload, job_id: string) => Promise<void>
+  /** Throws if the job has to be tried again. Returns NOT_SENT if there was no email to send after all. */
+  run: (world: World, payload: Payload, job_id: string) => Promise<unknown>
   maxBackoffSeconds: number
   /** Without it, the job is retried until it succeeds. */
   maxTries?: number
@@ -55,12 +57,12 @@ const email = <Payload>(
 ): KindOfJob<Payload> => ({
   run: async (world, payload, job_id) => {
     const message = await write(world, payload)
-    if (!message?.to) return // somebody who was erased has no address
+    if (!message?.to) return NOT_SENT // somebody who was erased has no address
     await world.mail.send({ ...message, key: job_id }).catch(async (error: unknown) => {
       if (error instanceof UndeliverableAddress) await noteBounce(world, message.to, error.bounce)
       throw error
     })
-    await onSent?.(world, payload)
+    return onSent?.(world, payload)
   },
   maxBackoffSeconds: 3600,
   maxTries: 100, // about four days
