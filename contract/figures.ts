@@ -1,4 +1,4 @@
-/** The numbers of the spec. site_length, text_length, password_max_length and code_length are ours. */
+/** The numbers of the spec. site_length, text_length, password_max_length, code_length and access_seconds are ours. */
 export const figures = {
   name_length: 30,
   email_length: 50,
@@ -16,4 +16,5 @@ export const figures = {
   product_category_id: 17,
   language_id: 1,
   starter_product_id: 34,
+  access_seconds: 10,
 } as const

@@ -26,6 +26,8 @@ export type Policy = {
   voice_call?: boolean
   /** Passwords only have to meet the spec's rule. */
   common_passwords?: 'allow'
+  /** How long ACCESS stays before the office opens. Undefined: as in figures. */
+  access_seconds?: number
 }
 
 /** A third-party captcha: its script, the callback it calls once loaded, the global it defines, and our site key. */

@@ -186,7 +186,7 @@ test('10.19 12.16 a visitor who is offline at Next and at Confirm and Pay only w
   expect(payments).toBe(1)
 })
 
-test('10.21 10.23 the office opens by itself ten seconds after the welcome, and offline it waits for the network', async ({
+test('4.16 10.21 10.23 the office opens by itself ten seconds after the welcome, even if the visitor scrolls, and offline it waits for the network', async ({
   page,
   context,
 }) => {
@@ -209,7 +209,12 @@ test('10.21 10.23 the office opens by itself ten seconds after the welcome, and 
   await context.setOffline(false)
   await expect(offline).toBeHidden()
   await page.clock.fastForward(5_000)
-  await expect(page.getByRole('heading', { name: 'Your receipt' })).toBeVisible()
+  await page.getByRole('heading', { name: 'Your receipt' }).click() // a finger that scrolls begins like this
+  await page.evaluate(() => {
+    document.body.style.minHeight = '200vh' // room to scroll on a large screen, too
+    scrollTo(0, 300)
+  })
+  await expect.poll(() => page.evaluate(() => scrollY)).toBe(300)
   await page.clock.fastForward(5_000)
   await page.waitForURL('**/office')
 })

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { brand } from '#contract/brand.ts'
+import { figures } from '#contract/figures.ts'
 import {
   anyOf,
   choice,
@@ -62,6 +63,7 @@ export const settings = {
   VOICE_CALL: onOff,
   COMMON_PASSWORDS: choice(['refuse', 'allow']),
   OFFICE_URL: z.optional(url('http:', 'https:')),
+  ACCESS_SECONDS: integer(0, 600, figures.access_seconds),
 
   PAYMENT: choice(['sandbox', 'authorizenet']),
   PAYMENT_DEADLINE_SECONDS: integer(1, 120, 20),

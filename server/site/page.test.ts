@@ -130,6 +130,12 @@ describe('a sponsor’s page', () => {
     await broken.close()
   })
 
+  it('10.21 says how long the welcome stays, if the operator has set it', async () => {
+    const immediate = await testSite({ ACCESS_SECONDS: '0' })
+    expect(startOf((await immediate.get('/ana')).body).policy).toMatchObject({ access_seconds: 0 })
+    await immediate.close()
+  })
+
   it('1.1 is compressed if the browser accepts that, and never cached', async () => {
     for (const encoding of ['br', 'gzip']) {
       const reply = await site.get('/ana', { 'accept-encoding': encoding })

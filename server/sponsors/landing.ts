@@ -1,4 +1,5 @@
 import type { Package } from '#contract/api.ts'
+import { figures } from '#contract/figures.ts'
 import { toAmount } from '#contract/money.ts'
 import { periodStart } from '#contract/renewal.ts'
 import { MASTER } from '#contract/site.ts'
@@ -75,6 +76,7 @@ const withoutDatabase = ({ config, now, captcha }: World): Omit<FallbackStart, '
     phone_verification: config.PHONE_VERIFICATION,
     ...codePolicy(config),
     ...(config.COMMON_PASSWORDS === 'allow' ? { common_passwords: 'allow' } : {}),
+    ...(config.ACCESS_SECONDS === figures.access_seconds ? {} : { access_seconds: config.ACCESS_SECONDS }),
   },
   site_hosts: config.SITE_HOSTS,
   test_payments: config.PAYMENT === 'sandbox',

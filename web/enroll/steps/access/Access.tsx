@@ -1,5 +1,6 @@
-import { useEffect, useLayoutEffect, useState } from 'react'
+import { type CSSProperties, useEffect, useLayoutEffect, useState } from 'react'
 import { brand } from '#contract/brand.ts'
+import { figures } from '#contract/figures.ts'
 import { ArrowIcon } from '#web/icons.tsx'
 import { loadReceipt, type Receipt as ReceiptData } from '#web/storage.ts'
 import { useTimeout } from '#web/useTimeout.ts'
@@ -9,16 +10,18 @@ import type { Payment } from '../payment/payment.ts'
 import { OfficeLogin, useOfficeLogin } from './OfficeLogin.tsx'
 import { Receipt } from './Receipt.tsx'
 
-/** As long as --redirect-delay. */
-const REDIRECT_AFTER_MS = 10_000
+type AccessProps = {
+  paymentStore: PaymentStore & { back: () => void }
+  receipt: ReceiptData | undefined
+  /** How long the welcome stays. */
+  seconds: number
+}
 
-type AccessProps = { paymentStore: PaymentStore & { back: () => void }; receipt: ReceiptData | undefined }
-
-/** The welcome. After ten seconds the office opens by itself, unless the visitor looks at the receipt; after a reload never. */
-function Access({ paymentStore, receipt }: AccessProps) {
+/** The welcome. Then the office opens by itself, unless the visitor stays; after a reload never. */
+function Access({ paymentStore, receipt, seconds }: AccessProps) {
   const [payment] = useState(() => pagePayment(paymentStore))
   const login = useOfficeLogin(payment)
-  const { mayRedirect, isRedirecting, isLeaving, stay } = useRedirect(payment, login)
+  const { mayRedirect, isRedirecting, isLeaving, stay } = useRedirect(payment, login, seconds)
   const [signInUrl] = useState(payment.signInUrl)
   const isCounting = isRedirecting && login.isOnline
   useReloadAfterSignOut()
@@ -40,7 +43,7 @@ function Access({ paymentStore, receipt }: AccessProps) {
           <span>{isCounting ? redirecting : ready}</span>
         </p>
       )}
-      {mayRedirect && <div className="bar" hidden={!isCounting} aria-hidden="true" />}
+      {mayRedirect && <div className="bar" style={barStyle(seconds)} hidden={!isCounting} aria-hidden="true" />}
       {signInUrl ? (
         <div className="login">
           <a className="button" href={signInUrl}>
@@ -66,7 +69,7 @@ function Access({ paymentStore, receipt }: AccessProps) {
           Stay on this page
         </button>
       )}
-      {receipt && <Receipt receipt={receipt} onRead={stay} />}
+      {receipt && <Receipt receipt={receipt} />}
       <button type="button" className="button quiet" onClick={paymentStore.back}>
         Previous
       </button>
@@ -86,10 +89,17 @@ const SignInAdvice = ({ receipt }: { receipt: ReceiptData | undefined }) => (
   </>
 )
 
+/** The bar fills up while the welcome stays. */
+const barStyle = (seconds: number) => ({ '--redirect-delay': `${seconds}s` }) as CSSProperties
+
 type Login = Pick<ReturnType<typeof useOfficeLogin>, 'open' | 'isOnline' | 'status'>
 
-/** Opens the office after a while online. Nothing is pulled away under somebody who scrolls, prints or reads the receipt. */
-function useRedirect({ hasFreshGrant }: Pick<Payment, 'hasFreshGrant'>, { open, isOnline, status }: Login) {
+/** Opens the office after a while online, unless the visitor asks to stay or prints the receipt. Scrolling is not asking. */
+function useRedirect(
+  { hasFreshGrant }: Pick<Payment, 'hasFreshGrant'>,
+  { open, isOnline, status }: Login,
+  seconds: number,
+) {
   const [mayRedirect] = useState(hasFreshGrant)
   const [isRedirecting, setRedirecting] = useState(mayRedirect)
   const isLeaving = isRedirecting || status === 'waiting'
@@ -98,16 +108,11 @@ function useRedirect({ hasFreshGrant }: Pick<Payment, 'hasFreshGrant'>, { open, 
     if (!isLeaving && document.activeElement?.matches('.stay'))
       document.querySelector<HTMLElement>('.login .button')?.focus()
   }, [isLeaving])
-  useTimeout(open, isRedirecting && isOnline ? REDIRECT_AFTER_MS : undefined)
+  useTimeout(open, isRedirecting && isOnline ? seconds * 1000 : undefined)
   useEffect(() => {
-    const onScroll = () => scrollY > 0 && setRedirecting(false) // arriving here scrolls to the top
     const onPrint = () => setRedirecting(false)
-    addEventListener('scroll', onScroll)
     addEventListener('beforeprint', onPrint)
-    return () => {
-      removeEventListener('scroll', onScroll)
-      removeEventListener('beforeprint', onPrint)
-    }
+    return () => removeEventListener('beforeprint', onPrint)
   }, [])
   return { mayRedirect, isRedirecting, isLeaving, stay }
 }
@@ -142,4 +147,8 @@ const OpenDoor = () => (
   </svg>
 )
 
-export const access = defineStep(Access, (wizard, { receipt }) => ({ paymentStore: wizard, receipt }))
+export const access = defineStep(Access, (wizard, { receipt }) => ({
+  paymentStore: wizard,
+  receipt,
+  seconds: wizard.start.policy.access_seconds ?? figures.access_seconds,
+}))

@@ -2,15 +2,9 @@ import { longDay } from '#contract/days.ts'
 import { showAmount, showPrice } from '#contract/money.ts'
 import type { Receipt as ReceiptData } from '#web/storage.ts'
 
-type ReceiptProps = {
-  receipt: ReceiptData
-  /** The pointer, a finger or the focus is on it. */
-  onRead: () => void
-}
-
 /** What was bought, and what renews. */
-export const Receipt = ({ receipt, onRead }: ReceiptProps) => (
-  <section className="receipt" aria-labelledby="receipt" onPointerMove={onRead} onPointerDown={onRead} onFocus={onRead}>
+export const Receipt = ({ receipt }: { receipt: ReceiptData }) => (
+  <section className="receipt" aria-labelledby="receipt">
     <h2 id="receipt">Your receipt</h2>
     <dl className="amounts">
       {receipt.lines.map((line) => (
