@@ -46,7 +46,7 @@ export const brandCss = (light: Record<string, string> = theme, dark: Record<str
   const { accent, 'accent-deep': deep } = light
   const fixed: Record<string, string> = accent && deep ? { brand: accent, 'brand-deep': deep } : {}
   const darkLine = properties(dark)
-  return `:root{${properties({ ...light, ...fixed })}}[data-theme=dark]{${darkLine}}@media(prefers-color-scheme:dark){:root{${darkLine}}}`
+  return `:root,[data-theme=light]{${properties({ ...light, ...fixed })}}[data-theme=dark]{${darkLine}}@media(prefers-color-scheme:dark){:root{${darkLine}}}`
 }
 
 const properties = (values: Record<string, string>) =>

@@ -13,5 +13,5 @@ type Price = { price: string; is_recurring?: boolean; billing_interval?: string 
 export const showPrice = ({ price, is_recurring, billing_interval = 'month' }: Price): string =>
   is_recurring ? `${showAmount(price)} a ${billing_interval}` : showAmount(price)
 
-/** For screens: '$99.00', and '$0.00' while the amount is not known. */
-export const showAmount = (amount: string | undefined): string => `$${amount || '0.00'}`
+/** For screens, always with two decimals: '$99.00', and '$0.00' while the amount is not known. */
+export const showAmount = (amount: string | undefined): string => `$${Number(amount || 0).toFixed(2)}`

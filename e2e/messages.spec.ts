@@ -229,8 +229,8 @@ test('11.7 12.8 the payment step reports every missing field, lists each message
   expect(await findAxeViolations(page)).toEqual([])
   const targets = await page.locator('.summary a, .captcha label').all()
   expect(targets).toHaveLength(4) // the first three messages, and the captcha's box
-  await expect(page.locator('.summary')).toContainText('Please check 10 answers.')
-  await expect(page.locator('.summary')).toContainText('and 7 more below')
+  await expect(page.locator('.summary')).toContainText('Please check 11 answers.')
+  await expect(page.locator('.summary')).toContainText('and 8 more below')
   for (const target of targets) expect((await target.boundingBox())?.height).toBeGreaterThanOrEqual(44)
   const monthly = page.getByRole('checkbox', { name: /every month/ })
   await monthly.click({ position: { x: -8, y: -8 }, force: true }) // a tap just beside the box

@@ -22,6 +22,16 @@ test('a dark dialog and a dark page have the same colors', () => {
   expect(declarations("[data-theme='dark'] {").length).toBeGreaterThan(5)
 })
 
+test('25.12 a light dialog on a dark page has the colors of a light page', () => {
+  const light = /(?:^|})\s*(?:\/\*[^*]*\*\/\s*)?:root,\s*\[data-theme='?light'?\]\s*{([^}]*)}/
+  const names = (css: string) => [...css.matchAll(/--([\w-]+):/g)].map(([, name]) => name)
+  const [, tokensOfLight = ''] = light.exec(tokens.replace(/^\/\*.*?\*\/\n/, '')) ?? []
+  const [, brandOfLight = ''] = light.exec(brandCss()) ?? []
+  const [dark = ''] = tokens.slice(tokens.indexOf("[data-theme='dark'] {")).split('}')
+  expect(names(tokensOfLight)).toEqual(expect.arrayContaining(names(dark)))
+  expect(names(brandOfLight)).toEqual(expect.arrayContaining(Object.keys(darkTheme)))
+})
+
 test('a dark email has the colors of a dark page', () => {
   const [, style = ''] = readFileSync('server/emails/layout.ts', 'utf8').split('const darkStyle')
   const colors = style.slice(0, style.indexOf('}`')).match(/#[0-9a-f]{6}/g) ?? []

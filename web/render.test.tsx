@@ -234,10 +234,11 @@ test('1.6 somebody who has joined sees two ways on, and no form to fill in', () 
   expect(html).not.toContain('<input')
 })
 
-test('the notice about an inactive sponsor uses the spec’s words', () => {
+test('1.5 an inactive sponsor’s page has the spec’s words, and no form', () => {
   const html = withoutComments(pages.enroll({ ...start, sponsor: { site: 'oldmill', active: 'No', name: 'Old Mill' } }))
   expect(html).toContain('Please be informed that Old Mill&#x27;s website is currently inactive')
   expect(html).toContain('Click here and sign up on our main website.')
+  expect(html).not.toContain('<input')
 })
 
 test('15.3 the office shows price, renewal, receipt, sponsor, documents, link, weeks and referrals', () => {

@@ -218,7 +218,7 @@ async function refuseTooSoon(world: World, enrollment_id: string, mobile_phone: 
   const retryAfter = Math.max(1, Math.ceil((expiry.getTime() - moment.getTime()) / 1000))
   const hasCode = await findCheck(world, enrollment_id, mobile_phone)
   const sentence = hasCode
-    ? `Resend code in ${formatWait(retryAfter)}`
+    ? `Resend code in ${retryAfter} seconds`
     : `Please wait ${formatWait(retryAfter)} before you request a new code.`
   throw new Refusal(429, sentence, { retryAfter, ...(hasCode ? { fields: { code: [sentence] } } : {}) })
 }

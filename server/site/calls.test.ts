@@ -142,7 +142,7 @@ it('2.4 lists every legal document with status, version and hash', async () => {
     [4, 'active', ['office_page']],
     [5, 'withdrawn', ['enrollment_page_checkout']],
   ])
-  expect(documents[2].content).toContain('$99')
+  expect(documents[2].content).toContain('<strong>$99 per month</strong>')
   expect(documents[0]).toMatchObject({ version: 1, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) })
 })
 

@@ -19,8 +19,9 @@ describe('a dialog', () => {
     expect(buttons(show({ mayDismiss: false }))).toEqual(['OK'])
   })
 
-  test('25.12 is light by default, and its close button is labeled', () => {
-    expect(show({})).toContain('data-theme="light"')
+  test('25.12 looks like the page by default, and its close button is labeled', () => {
+    expect(show({})).not.toContain('data-theme')
+    expect(show({ theme: 'light' })).toContain('data-theme="light"')
     expect(show({ theme: 'dark' })).toContain('data-theme="dark"')
     expect(show({})).toContain('aria-label="Close this dialog"')
     expect(show({ mayDismiss: false })).not.toContain('Close this dialog')

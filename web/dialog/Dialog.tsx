@@ -22,7 +22,7 @@ type DialogProps = { question: Question; onAnswer: (answer: Answer, dialog: HTML
 
 /** One question in a native `<dialog>`. */
 export function Dialog({ question, onAnswer }: DialogProps) {
-  const { text, icon, input, body, timer, theme = 'light' } = question
+  const { text, icon, input, body, timer, theme } = question
   const id = useId()
   const dialog = useRef<HTMLDialogElement>(null)
   const isReady = useRef(false)

@@ -21,6 +21,7 @@ export type Question = {
   deny?: true | string
   /** Adds a cancel button; `true` labels it 'Cancel'. */
   cancel?: true | string
+  /** Like the page by default: light unless the visitor prefers dark. */
   theme?: 'light' | 'dark'
   /** False: Esc and the backdrop do nothing, and there is no close button. */
   mayDismiss?: boolean

@@ -13,11 +13,12 @@ export function ArrivalNotice({ start }: { start: StartData }) {
   useInactiveDialog(inactive)
   if (inactive)
     return (
-      <Notice tone="alert" title={inactive.title}>
-        <a className="link" href={`/${MASTER}`}>
+      <>
+        <h1>{inactive.title}</h1>
+        <a className="button" href={`/${MASTER}`}>
           {inactive.confirm}
         </a>
-      </Notice>
+      </>
     )
   const earlier = earlier_sponsor && <bdi>{earlier_sponsor.name}</bdi>
   return (

@@ -1,7 +1,6 @@
 import { Header } from '#web/Header.tsx'
 import { Offline } from '#web/ui/Offline.tsx'
 import { ArrivalNotice } from './ArrivalNotice.tsx'
-import { previousStep } from './flow.ts'
 import { OrderSummary } from './order/OrderSummary.tsx'
 import { ProgressIndicator } from './ProgressIndicator.tsx'
 import { SponsorCard } from './SponsorCard.tsx'
@@ -28,25 +27,34 @@ export function EnrollPage({ wizard, steps }: { wizard: Wizard; steps: Steps }) 
         <Header site={start.sponsor.site} note="Encrypted. We never store your card." isTest={start.test_payments} />
         <Offline />
         <div className="enroll">
-          <ProgressIndicator currentStep={state.step} show_autoship={policy.autoship} show_special={policy.special} />
-          <aside className="side" aria-label="Your order">
-            <div className="card">
-              <OrderSummary
-                step={state.step}
-                draft={state.draft}
-                packages={state.packages}
-                renews_on={state.renews_on}
-                grand_total={state.grand_total}
-                hasFailed={state.stop === 'total-not-loaded'}
-                sponsor={sponsor}
-                onChange={() => wizard.returnTo(previousStep('ACCOUNT', policy))}
+          {sponsor && (
+            <>
+              <ProgressIndicator
+                currentStep={state.step}
+                show_autoship={policy.autoship}
+                show_special={policy.special}
               />
-              {sponsor && <SponsorCard {...sponsor} />}
-            </div>
-          </aside>
+              <aside className="side" aria-label="Your order">
+                <div className="card">
+                  <OrderSummary
+                    step={state.step}
+                    draft={state.draft}
+                    packages={state.packages}
+                    renews_on={state.renews_on}
+                    grand_total={state.grand_total}
+                    hasFailed={state.stop === 'total-not-loaded'}
+                    sponsor={sponsor}
+                    policy={policy}
+                    onChange={wizard.returnTo}
+                  />
+                  <SponsorCard {...sponsor} />
+                </div>
+              </aside>
+            </>
+          )}
           <main className="main">
             <ArrivalNotice start={start} />
-            <StepStack wizard={wizard} steps={steps} state={state} />
+            {sponsor && <StepStack wizard={wizard} steps={steps} state={state} />}
           </main>
         </div>
       </div>

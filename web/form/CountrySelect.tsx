@@ -10,6 +10,7 @@ export function CountrySelect(props: LocationSelectProps) {
   return (
     <LocationSelect
       placeholder="Select Country"
+      canClear
       {...rest}
       options={countryOptions(source.countries, { whiteList, blackList, shortCodeDropdown, topCountry })}
       external={{ value: country ?? defaultValue }}

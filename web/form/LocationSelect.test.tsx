@@ -1,6 +1,7 @@
 import { renderToStaticMarkup } from 'react-dom/server'
 import { describe, expect, test } from 'vitest'
 import { billingCountries } from '#contract/countries.ts'
+import { fields } from '#contract/fields.ts'
 import { CountrySelect } from './CountrySelect.tsx'
 import type { LocationSelectProps } from './LocationSelect.tsx'
 import { RegionSelect } from './RegionSelect.tsx'
@@ -13,11 +14,10 @@ const selected = (html: string) => /<option [^>]*value="([^"]*)"[^>]* selected="
 const optionTexts = (html: string) => [...html.matchAll(/<option[^>]*>([^<]*)/g)].map(([, text]) => text)
 
 describe('a country or region selector, rendered on the server', () => {
-  test('25.8 has a placeholder that is visible but cannot be chosen', () => {
+  test('6.1 25.8 has a placeholder; that of a country can be chosen, and is then reported', () => {
     expect(region({})).toMatch(/<option value="" disabled="" hidden=""[^>]*>Select Region</)
-    expect(country({ countries: billingCountries })).toMatch(
-      /<option value="" disabled="" hidden=""[^>]*>Select Country</,
-    )
+    expect(country({ countries: billingCountries })).toMatch(/<option value=""(?! disabled)[^>]*>Select Country</)
+    expect(fields.country.safeParse('').error?.issues[0]?.message).toBe('Please select a country.')
     expect(region({ placeholder: 'Choose a state' })).toContain('>Choose a state<')
     expect(selected(region({}))).toBe('')
   })

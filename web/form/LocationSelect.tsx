@@ -31,6 +31,7 @@ type PlaceSelectProps = FieldProps &
     options: PlaceOption[]
     external: ExternalValue
     source: Countries
+    canClear?: boolean
   }
 
 /** A select whose options may load later or change. Until they are loaded it keeps its initial value. */

@@ -6,9 +6,11 @@ type SelectOption = { value: string; text: string }
 type SelectProps = Omit<SelectHTMLAttributes<HTMLSelectElement>, 'name'> & {
   options: SelectOption[]
   placeholder?: string
+  /** The placeholder can be chosen, which clears the selection. An optional select always can. */
+  canClear?: boolean
 }
 
-/** A native select. The placeholder of a required one is visible but cannot be chosen; an optional one can be cleared with it. */
+/** A native select. */
 export function SelectField({
   options,
   placeholder,
@@ -17,6 +19,7 @@ export function SelectField({
   hint,
   error,
   optional,
+  canClear = optional,
   ...select
 }: FieldProps & SelectProps) {
   const fieldProps = { name, label, hint, error, optional }
@@ -25,7 +28,7 @@ export function SelectField({
       <div className="select">
         <select className="control" {...select} {...controlProps(fieldProps)}>
           {placeholder && (
-            <option value="" disabled={!optional} hidden={!optional}>
+            <option value="" disabled={!canClear} hidden={!canClear}>
               {placeholder}
             </option>
           )}

@@ -196,10 +196,10 @@ export function useForm<FormRules extends Rules>({
     props: { ref, noValidate: true, onSubmit, onInput: updateErrors, onKeyDown: focusNextOnEnter, onBlur },
     /** The props of a field. */
     field: (name: keyof FormRules & string) => ({ name, defaultValue: values[name] ?? '', error: errors[name] }),
-    /** The messages of the last submit, each once, with the first field that still has it, or `done` if none has. */
+    /** The messages of the last submit, each once, with the first field that still has it and how many do. */
     summary: summary.map(({ message, names }) => {
       const name = names.find((name) => errors[name]) ?? names[0] ?? ''
-      return { name, message: errors[name] ?? message, done: !errors[name] }
+      return { name, message: errors[name] ?? message, open: names.filter((name) => errors[name]).length }
     }),
     busy,
     busyWhile,

@@ -50,6 +50,7 @@ const examples: Record<string, Question | Question[]> = {
     deny: 'Use the address I entered',
     cancel: 'I will check first',
   },
+  Light: { title: 'Good morning', text: 'This is the light theme.', icon: 'info', cancel: true, theme: 'light' },
   Dark: { title: 'Good evening', text: 'This is the dark theme.', icon: 'info', cancel: true, theme: 'dark' },
   'Dark error': { title: 'Error', text: 'This is the dark theme.', icon: 'error', theme: 'dark' },
   Timer: { title: 'Code Sent', text: 'This closes by itself.', icon: 'success', timer: 4000 },

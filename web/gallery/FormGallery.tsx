@@ -91,8 +91,8 @@ export function FormGallery() {
         </Notice>
         <ErrorSummary
           entries={[
-            { name: 'missing', message: 'Please enter your first name.', done: false },
-            { name: 'typed', message: 'Please enter your last name.', done: true },
+            { name: 'missing', message: 'Please enter your first name.', open: 1 },
+            { name: 'typed', message: 'Please enter your last name.', open: 0 },
           ]}
         />
         <h3>Buttons</h3>

@@ -1,6 +1,6 @@
 import { renderToStaticMarkup } from 'react-dom/server'
 import { expect, test } from 'vitest'
-import type { StartData, Step } from '#contract/start.ts'
+import type { Policy, StartData, Step } from '#contract/start.ts'
 import type { Draft } from '#web/storage.ts'
 import { OrderSummary } from './OrderSummary.tsx'
 
@@ -16,6 +16,7 @@ const readAloud = (
   total: { grand_total: string | undefined; hasFailed: boolean },
   draft: Draft = { product_ids: '34' },
   step: Step = 'ACCOUNT',
+  policy: Policy = { start_step: 'ACCOUNT', autoship: false, special: false, phone_verification: false },
 ) =>
   renderToStaticMarkup(
     <OrderSummary
@@ -23,6 +24,7 @@ const readAloud = (
       draft={draft}
       packages={packages}
       renews_on={{ month: '2026-12-15', year: '2027-11-15' }}
+      policy={policy}
       onChange={() => undefined}
       {...total}
     />,
@@ -56,4 +58,15 @@ test('13.8 a package that is paid once does not speak of a month', () => {
   const order = readAloud({ grand_total: '15.00', hasFailed: false }, { product_ids: '36' })
   expect(order).toMatch(/\$15\.00\s+once/)
   expect(order).not.toMatch(/month/)
+})
+
+test('13.6 every step on which something is chosen has a way back to it, and a step that is off has none', () => {
+  const total = { grand_total: '99.00', hasFailed: false }
+  const changes = (autoship: boolean, special: boolean) => {
+    const policy: Policy = { start_step: 'ACCOUNT', autoship, special, phone_verification: false }
+    const html = readAloud(total, { product_ids: '34' }, 'PAYMENT', policy)
+    return [...html.replace(/\s+/g, ' ').matchAll(/Change (package|add-ons|special offer)/g)].map(([, what]) => what)
+  }
+  expect(changes(false, false)).toEqual(['package'])
+  expect(changes(true, true)).toEqual(['package', 'add-ons', 'special offer'])
 })

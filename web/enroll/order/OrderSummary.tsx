@@ -1,10 +1,10 @@
 import { useEffect, useRef } from 'react'
 import { showAmount, showPrice } from '#contract/money.ts'
 import { intervalOf } from '#contract/packages.ts'
-import type { StartData, Step } from '#contract/start.ts'
+import type { Policy, StartData, Step } from '#contract/start.ts'
 import { ChevronIcon } from '#web/icons.tsx'
 import type { Draft } from '#web/storage.ts'
-import { hasChange } from '../flow.ts'
+import { hasChange, isOn } from '../flow.ts'
 import { Portrait } from '../SponsorCard.tsx'
 import { chosenPackages, renewalPrice } from './order.ts'
 
@@ -18,8 +18,17 @@ type OrderSummaryProps = {
   hasFailed: boolean
   /** The active sponsor, for phones. */
   sponsor?: StartData['sponsor'] | false
-  onChange: () => void
+  policy: Policy
+  /** Leads to the step where a package is chosen. */
+  onChange: (step: Step) => void
 }
+
+/** What can be changed, and on which step. */
+const changes: [Step, string][] = [
+  ['PRODUCT_SELECTION', 'package'],
+  ['AUTOSHIP', 'add-ons'],
+  ['SPECIAL', 'special offer'],
+]
 
 /** What is bought, what it costs today, and what renews when. Folded on a phone, open beside the form on a desktop. */
 export function OrderSummary(order: OrderSummaryProps) {
@@ -53,10 +62,20 @@ export function OrderSummary(order: OrderSummaryProps) {
           <h2>{main?.name ?? 'Your order'}</h2>
           <div className="order-about">
             <p>{main?.description ?? 'No package chosen yet'}</p>
-            {mayChange && (
-              <button type="button" className="link" disabled={order.hasFailed} onClick={order.onChange}>
-                Change<span className="unseen"> package</span>
-              </button>
+            {changes.map(
+              ([step, what]) =>
+                mayChange &&
+                isOn(step, order.policy) && (
+                  <button
+                    key={step}
+                    type="button"
+                    className="link"
+                    disabled={order.hasFailed}
+                    onClick={() => order.onChange(step)}
+                  >
+                    Change<span className={step === 'PRODUCT_SELECTION' ? 'unseen' : undefined}> {what}</span>
+                  </button>
+                ),
             )}
           </div>
           <dl className="amounts">

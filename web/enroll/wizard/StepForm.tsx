@@ -16,13 +16,15 @@ type StepFormProps = {
   lead: ReactNode
   /** Follows 'Confirm and Pay' on the button. */
   amount?: string
+  /** The packages that were chosen here before. They can be kept or left out. */
+  chosen?: string | undefined
   /** Shown above the buttons. */
   notice?: ReactNode
   children: ReactNode
 }
 
 /** What all steps share: the heading that is focused, the error summary, the form and its buttons. */
-export function StepForm({ step, form, title, lead, amount, notice, children }: StepFormProps) {
+export function StepForm({ step, form, title, lead, amount, chosen, notice, children }: StepFormProps) {
   const wizard = useWizard()
   const stop = useWizardState(wizard, (state) => state.stop)
   const forward = forwardButton[step]
@@ -62,15 +64,21 @@ export function StepForm({ step, form, title, lead, amount, notice, children }: 
                 Previous
               </button>
             )}
+            {forward && chosen && (
+              <button type="submit" className="button quiet" disabled={isStopped} onMouseDown={keepFocus}>
+                {forward}
+              </button>
+            )}
             {forward && (
               <button
                 type="submit"
                 className="button"
+                value={chosen}
                 aria-busy={form.busy || undefined}
                 disabled={isStopped}
                 onMouseDown={keepFocus}
               >
-                {forward}
+                {chosen ? 'Keep and continue' : forward}
                 {amount && ` ${amount}`}
                 <ArrowIcon />
               </button>

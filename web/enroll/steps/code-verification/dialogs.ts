@@ -60,7 +60,7 @@ export const channelTexts = {
   },
 } as const
 
-export const resendIn = (seconds: number): string => `Resend code in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}`
+export const resendIn = (seconds: number): string => `Resend code in ${seconds} seconds`
 
 /** Shown beside a field if the server sends no message. */
 export const fieldMessages = {

@@ -42,6 +42,7 @@ type PackageStepProps = {
 /** A group of packages. Choosing one replaces the earlier choice and goes on. */
 function PackageStep({ list, offers, chosen, rejection, moves, isStopped, onChoose }: PackageStepProps) {
   const { title, lead } = texts[list]
+  const chosenIds = chosen && String(chosen.product_id)
   const [pressedValue, setPressedValue] = useState<string>()
   const form = useForm({
     rules: () => ({}),
@@ -55,7 +56,8 @@ function PackageStep({ list, offers, chosen, rejection, moves, isStopped, onChoo
   return (
     <StepForm
       step={stepOf[list]}
-      form={{ ...form, busy: form.busy && pressedValue === '' }}
+      form={{ ...form, busy: form.busy && pressedValue === (chosenIds ?? '') }}
+      chosen={chosenIds}
       title={title}
       lead={offers.length ? lead : 'There are no packages at the moment.'}
     >

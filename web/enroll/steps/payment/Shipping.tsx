@@ -54,6 +54,7 @@ function ShippingFields({ form }: { form: PaymentForm }) {
           optional={country !== HOME}
           country={country}
           autoComplete="shipping address-level1"
+          {...(country === HOME ? { placeholder: 'Select a state' } : {})}
         />
       </AddressLines>
     </>
