@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { longDay } from '#contract/days.ts'
 import { periodStart } from '#contract/renewal.ts'
 import { emailsTo } from '#server/test/member.ts'
-import { daysUntil, newMember, pass, work } from '#server/test/membership.ts'
+import { DAY, daysUntil, newMember, pass, work } from '#server/test/membership.ts'
 import { type Site, testSite } from '#server/test/site.ts'
 import { todayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
@@ -115,6 +115,18 @@ describe('17.46 a member who was on hold during a price change', () => {
     expect(await amountsOf(member)).toEqual([8_000])
     const told = (await emailsTo(site, member.email)).find(({ subject }) => subject === 'You pay less from now on')
     expect(told?.body).toContain(`Your next charge, on ${longDay(todayOf(site.world))}, is at the new price.`)
+  })
+
+  it('is told on the day of the charge, 30 days before the next one', async () => {
+    const member = await newMember(site)
+    await putOnHold(site.world, member.id, 'staff')
+    await changePrice(site.world, rise)
+    await pass(site, 32)
+    while (daysUntil(site, periodStart(todayOf(site.world), 1)) !== 30) site.advance(DAY)
+    await liftHold(site.world, member.id)
+    await work(site.world)
+    expect(await amountsOf(member)).toEqual([9900])
+    expect(await noticesTo(member)).toHaveLength(1)
   })
 
   it('is told on the day of the release if the paid month goes on', async () => {
