@@ -112,6 +112,8 @@ export const MemberPage = z.object({
     price: amount,
     interval: z.enum(['month', 'year']),
     lines: z.array(z.object({ name: z.string(), price: amount })),
+    /** Higher prices to come. Not charged before the member was told. */
+    announced: z.array(z.object({ name: z.string(), price: amount, from_on: day, is_told: z.boolean() })),
     period: z.optional(z.object({ starts_on: day, ends_on: day, state: z.string() })),
     /** When the next charge or try is due, if there is one. */
     next_charge_on: z.optional(day),
@@ -122,6 +124,8 @@ export const MemberPage = z.object({
     may_resume: z.boolean(),
     may_hold: z.boolean(),
     may_release: z.boolean(),
+    /** Otherwise the current period is paid, and the next charge is on its usual day. */
+    is_charged_on_release: z.boolean(),
     /** The period that would be charged next and could be waived. */
     may_waive: z.optional(z.object({ starts_on: day, ends_on: day })),
     /** The next period, which is not charged. */

@@ -436,7 +436,7 @@ export type Tables = {
     hash: Generated<string | null>
   }
   audit_head: { id: number; position: number; hash: string }
-  member_event: { member_id: string; at: Date; kind: 'email' | 'sign_in'; what: string }
+  member_event: { member_id: string; at: Date; kind: 'email' | 'sign_in' | 'membership'; what: string }
   brand: {
     id: number
     name: string | null

@@ -1,3 +1,4 @@
+import { recordMembershipEvent } from '#server/audit/membership-history.ts'
 import { inTransaction } from '#server/db/db.ts'
 import { addJob } from '#server/jobs/queue.ts'
 import { Refusal } from '#server/refusal.ts'
@@ -20,6 +21,7 @@ export const cancel = (world: World, member_id: string, { shown_end }: { shown_e
     const ends_on = endIfCanceled(world, membership, await hasOpenCharge(db, membership.enrollment_id))
     if (shown_end !== undefined && shown_end !== (ends_on ?? ''))
       throw new Refusal(409, 'Your membership has changed since this page was opened. Please reload it and try again.')
+    await recordMembershipEvent(db, member_id, 'canceled', now)
     if (!ends_on) {
       await db.updateTable('member').set({ cancelled_at: now }).where('id', '=', member_id).execute()
       return endMembership({ ...world, db }, membership, 'canceled')
@@ -59,6 +61,7 @@ export const resume = (world: World, member_id: string): Promise<void> =>
     await setEnd(db, member_id, null, null)
     const tell = membership.on_hold_since ? 'later' : 'now'
     await applyMissedChanges({ ...world, db }, { ...membership, cancelled_at: null }, cancelled_at, tell)
+    await recordMembershipEvent(db, member_id, 'cancellation_undone', now)
     await updateMembership(db, member_id, { due_at: now }) // the worker decides what is next
     await addJob(db, 'kept', { member_id }, now)
   })

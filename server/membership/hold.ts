@@ -1,3 +1,4 @@
+import { recordMembershipEvent } from '#server/audit/membership-history.ts'
 import { type Db, inTransaction } from '#server/db/db.ts'
 import { addJob } from '#server/jobs/queue.ts'
 import { todayOf } from '#server/world/time-zone.ts'
@@ -14,6 +15,7 @@ export const putOnHold = ({ db, now }: Context, member_id: string, hold_reason: 
     const since = now()
     const change = { on_hold_since: since, hold_reason, due_at: cancelled_at ? due_at : null }
     await updateMembership(db, member_id, change)
+    await recordMembershipEvent(db, member_id, 'on_hold', since)
     await addJob(db, 'hold_began', { member_id, why: 'team', since: since.toISOString() }, since)
   })
 
@@ -27,6 +29,7 @@ export const liftHold = (context: Context, member_id: string): Promise<boolean> 
     const membership = { ...held, on_hold_since: null }
     const isCharged = isChargedNow(context, membership)
     await updateMembership(db, member_id, { on_hold_since: null, hold_reason: null, due_at: now })
+    await recordMembershipEvent(db, member_id, 'hold_released', now)
     if (!isCharged) await addJob(db, 'hold_ended', { member_id }, now)
     if (nextStep(membership, todayOf(context)).step === 'end') return
     const tell = membership.cancelled_at ? 'later' : isCharged ? 'after_charge' : 'now'

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { addDays } from '#contract/renewal.ts'
+import { recordMembershipEvent } from '#server/audit/membership-history.ts'
 import { type Db, inTransaction } from '#server/db/db.ts'
 import { type AttemptKey, referenceOf } from '#server/gateways/payment/attempt-key.ts'
 import { gatewayDeadline, leaseEnd } from '#server/gateways/payment/deadlines.ts'
@@ -199,7 +200,10 @@ async function recordPaid(world: World, key: AttemptKey, approval: Approval) {
   const { membership, payment } = await membershipOf(world.db, key)
   const { member_id } = membership
   const isBack = membership.state === 'ended'
-  if (isBack) await setEnd(world.db, member_id, null, null)
+  if (isBack) {
+    await setEnd(world.db, member_id, null, null)
+    await recordMembershipEvent(world.db, member_id, 'returned', world.now())
+  }
   await setPeriod(world.db, member_id, payment.period, 'paid')
   await announceResumed(world, membership)
   await tellPrices(world, membership)
@@ -287,5 +291,6 @@ export async function endMembership(world: World, membership: LockedMembership, 
   if (!membership.ends_at) await setEnd(db, member_id, now)
   const over = { due_at: null, waived_period: null, on_hold_since: null, hold_reason: null }
   await updateMembership(db, member_id, { state: 'ended', ...over })
+  await recordMembershipEvent(db, member_id, 'ended', now)
   await addJob(db, 'membership_ended', { member_id, why }, now)
 }

@@ -1,5 +1,6 @@
 import { toAmount } from '#contract/money.ts'
 import { renewalTotal } from '#contract/renewal.ts'
+import { recordMembershipEvent } from '#server/audit/membership-history.ts'
 import { consentFor, storeText } from '#server/catalog/catalog.ts'
 import { type Db, inTransaction } from '#server/db/db.ts'
 import type { RenewalLine, Tables } from '#server/db/tables.ts'
@@ -36,6 +37,7 @@ export async function comeBack(
     if (!membership.lines.length) {
       await setEnd(db, member_id, null, null)
       await updateMembership(db, member_id, { state: 'active' })
+      await recordMembershipEvent(db, member_id, 'returned', world.now())
       await addJob(db, 'kept', { member_id, is_back: true }, world.now())
       return undefined
     }

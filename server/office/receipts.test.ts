@@ -145,9 +145,17 @@ it('19.23 the console shows a void as one, and since when a charge is disputed',
   const pageOf = async ({ member_id }: Member) => (await support.get(`members/${member_id}`)).json()
   const { payments, timeline } = await pageOf(voided)
   expect(payments).toMatchObject([{ state: 'voided', refunds: [{ is_void: true }] }])
-  expect(timeline.map(({ what }: { what: string }) => what)).toContain('Payment voided')
-  expect(timeline.map(({ what }: { what: string }) => what)).not.toContain('Payment collected, refunded since')
-  expect((await pageOf(disputed)).payments).toMatchObject([{ state: 'disputed', disputed_on: expect.any(String) }])
+  expect(timeline.map(({ what }: { what: string }) => what)).toContain('Payment voided before it was collected')
+  expect(timeline.map(({ what }: { what: string }) => what)).not.toContain('Payment collected')
+  const page = await pageOf(disputed)
+  expect(page.payments).toMatchObject([{ state: 'disputed', disputed_on: expect.any(String) }])
+  const money = page.timeline.filter(({ kind }: { kind: string }) => kind === 'money' || kind === 'membership')
+  expect(money.map(({ what }: { what: string }) => what).sort()).toEqual([
+    'Dispute reported by the gateway',
+    'Joined',
+    'Membership put on hold: a payment is disputed',
+    'Payment collected',
+  ])
 })
 
 it('17.45 a part takes the same share of each line, to the cent', () => {

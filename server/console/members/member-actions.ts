@@ -145,7 +145,7 @@ const changeState = (
     await change(world, member_id)
     const after = await stateOf(world.db, member_id)
     if (JSON.stringify(before) === JSON.stringify(after))
-      throw new Refusal(409, 'This is so already. Please reload the page.')
+      throw new Refusal(409, 'Nothing to change: the membership is already in this state. Please reload the page.')
     return { before, after }
   })
 

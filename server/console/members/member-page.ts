@@ -26,6 +26,7 @@ import {
   isVoided,
   paymentsOf,
   refundsOf,
+  showDecline,
 } from './member-rows.ts'
 import { creditOf } from './sponsor-moves.ts'
 import { timelineOf } from './timeline.ts'
@@ -94,11 +95,24 @@ function membershipOf(world: World, member: Found, payments: FoundPayment[]): Me
   const lines = linesOn(member.lines, waived?.ends_on ?? member.ends_on ?? '') // at the price of the next charge
   const { state, due_at, ends_at, hold_reason, starts_on, ends_on, period_state } = member
   const isEnding = member.cancelled_at !== null
+  const next_on = startsOn(member, member.period + 1)
   return {
     state,
     price: toAmount(renewalTotal(lines)),
     interval: member.billing_interval,
     lines: lines.map(({ name, renewal_cents }) => ({ name, price: toAmount(renewal_cents) })),
+    announced: member.lines.flatMap(({ name, announced }) =>
+      announced
+        ? [
+            {
+              name,
+              price: toAmount(announced.renewal_cents),
+              from_on: announced.from_on,
+              is_told: !announced.is_untold,
+            },
+          ]
+        : [],
+    ),
     ...(starts_on && ends_on && period_state ? { period: { starts_on, ends_on, state: period_state } } : {}),
     ...(due_at && !isEnding && state !== 'ended' ? { next_charge_on: waived?.ends_on ?? dayOf(world, due_at) } : {}),
     ...(waived ? { waived } : {}),
@@ -118,6 +132,11 @@ function membershipOf(world: World, member: Found, payments: FoundPayment[]): Me
     may_resume: state !== 'ended' && isEnding,
     may_hold: state !== 'ended' && !member.on_hold_since,
     may_release: state !== 'ended' && member.on_hold_since !== null,
+    is_charged_on_release:
+      world.config.RENEWALS === 'on' &&
+      lines.length > 0 &&
+      !isEnding &&
+      !(period_state !== 'due' && next_on > todayOf(world)),
   }
 }
 
@@ -157,7 +176,7 @@ function toPayment(world: World, payment: FoundPayment, allRefunds: FoundRefund[
     ...(mayRefund(payment) && left > 0 ? { refundable: toAmount(left) } : {}),
     may_void: mayVoid(world, payment) && left === payment.amount_cents,
     ...(card_last_four ? { card: { brand: brandName(payment.card_brand), last_four: card_last_four } } : {}),
-    ...(decline_class ? { decline: [decline_class, issuer_code].filter(Boolean).join(', code ') } : {}),
+    ...(decline_class ? { decline: showDecline(decline_class, issuer_code) } : {}),
     refunds: refunds.map(({ amount_cents, is_void, state, credit_note, reason, who, created_at }) => ({
       amount: toAmount(amount_cents),
       is_void,

@@ -58,3 +58,14 @@ export const isVoided = ({ reference }: Pick<FoundPayment, 'reference'>, refunds
   refunds.some(
     ({ payment_reference, is_void, state }) => payment_reference === reference && is_void && state === 'done',
   )
+
+const declineTexts: Record<string, string> = {
+  input: 'number, date or security code mistyped',
+  card: 'card expired, without funds or not allowed',
+  bank: 'bank gave no reason',
+  fraud: 'bank suspects fraud',
+}
+
+/** 'bank suspects fraud, code 59' */
+export const showDecline = (decline_class: string, issuer_code: string | null): string =>
+  [declineTexts[decline_class] ?? decline_class, issuer_code].filter(Boolean).join(', code ')

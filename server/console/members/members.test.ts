@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { TimelineEntry } from '#contract/console/member-page.ts'
 import { verifyAudit } from '#server/audit/audit.ts'
+import { cancel, resume } from '#server/membership/cancellation.ts'
 import { countScans, isPostgres } from '#server/test/database.ts'
 import { emailsTo, memberInOffice } from '#server/test/member.ts'
 import { addMemberCopies } from '#server/test/member-copies.ts'
@@ -209,6 +211,40 @@ describe('actions', () => {
       ['hold_membership', 'active', 'on_hold'],
       ['release_membership', 'on_hold', 'active'],
     ])
+  })
+
+  it('19.23 the timeline keeps what was undone later, in its order, and shows a void once', async () => {
+    const { username } = await memberInOffice(site, { username: 'undone' })
+    const member_id = await idOf(username)
+    const { reference } = await paymentOf(username)
+    const steps: (() => Promise<unknown>)[] = [
+      () => cancel(site.world, member_id),
+      () => resume(site.world, member_id),
+      () => owner.post('members/hold', { member_id, reason: 'asked by phone' }),
+      () => owner.post('members/release', { member_id, reason: 'asked by phone' }),
+      () => owner.post('payments/void', { member_id, reference, reason: 'joined twice' }),
+    ]
+    for (const step of steps) {
+      await step()
+      site.advance(60)
+    }
+    const { timeline } = (await owner.get(`members/${member_id}`)).json()
+    const shown = (timeline as TimelineEntry[]).filter(({ kind }) => ['money', 'membership', 'staff'].includes(kind))
+    const isRelated = ({ what }: TimelineEntry) => what !== 'Joined'
+    expect(
+      shown
+        .filter(isRelated)
+        .map(({ what }) => what)
+        .reverse(),
+    ).toEqual([
+      'Payment authorized',
+      'Canceled the membership',
+      'Undid the cancellation',
+      'Put the membership on hold',
+      'Released the hold',
+      'Payment voided before it was collected',
+    ])
+    expect(shown[0]).toMatchObject({ reason: 'joined twice', who: expect.stringContaining(', owner') })
   })
 
   it('19.26 ends sessions, sends a password link and the welcome email, and writes each down', async () => {

@@ -1,3 +1,4 @@
+import { recordMembershipEvent } from '#server/audit/membership-history.ts'
 import { inTransaction } from '#server/db/db.ts'
 import type { Tables } from '#server/db/tables.ts'
 import type { Transaction } from '#server/gateways/payment/port.ts'
@@ -59,7 +60,9 @@ async function holdForDispute({ db, now }: Pick<World, 'db' | 'now'>, member_id:
     .where('on_hold_since', 'is', null)
     .returning('member_id')
     .executeTakeFirst()
-  if (held) await addJob(db, 'hold_began', { member_id, why: 'dispute', since: since.toISOString() }, since)
+  if (!held) return
+  await recordMembershipEvent(db, member_id, 'on_hold_dispute', since)
+  await addJob(db, 'hold_began', { member_id, why: 'dispute', since: since.toISOString() }, since)
 }
 
 /** The money is back. Whether the membership goes on is for a person to decide. */

@@ -263,8 +263,15 @@ const Limits = ({ limits }: Pick<AbuseView, 'limits'>) => (
   </Panel>
 )
 
-const per = (seconds: number) => {
-  if (seconds === 86_400) return 'a day'
-  if (seconds === 3600) return 'an hour'
-  return seconds % 60 === 0 ? `in ${seconds / 60} minutes` : `in ${seconds} seconds`
+const spans: [seconds: number, one: string, many: string][] = [
+  [86_400, 'a day', 'days'],
+  [3600, 'an hour', 'hours'],
+  [60, 'a minute', 'minutes'],
+  [1, 'a second', 'seconds'],
+]
+
+/** 86400 → 'a day', 604800 → 'in 7 days' */
+export function per(seconds: number): string {
+  const [size = 1, one, many] = spans.find(([size]) => seconds % size === 0) ?? []
+  return seconds === size ? `${one}` : `in ${seconds / size} ${many}`
 }

@@ -100,6 +100,10 @@ function Membership({ member, onAction }: SectionProps) {
       <Facts
         facts={[
           ['Price', `${showAmount(membership.price)} a ${membership.interval}`],
+          ...membership.announced.map(({ name, price, from_on, is_told }): [string, string] => [
+            `New price of ${name}`,
+            `${showAmount(price)} from ${plainDay(from_on)}${is_told ? ', email sent' : ', email not sent yet'}`,
+          ]),
           ...(period
             ? [
                 ['Period', `${plainDay(period.starts_on)} to ${plainDay(period.ends_on)}, ${period.state}`] as [
@@ -117,7 +121,9 @@ function Membership({ member, onAction }: SectionProps) {
               ]
             : []),
           ['Next charge', membership.next_charge_on ? plainDay(membership.next_charge_on) : 'none'],
-          ...(membership.ends_on ? [['Ends', plainDay(membership.ends_on)] as [string, string]] : []),
+          ...(membership.ends_on
+            ? [[membership.state === 'ended' ? 'Ended' : 'Ends', plainDay(membership.ends_on)] as [string, string]]
+            : []),
           ...(membership.hold_reason ? [['On hold', membership.hold_reason] as [string, string]] : []),
           [
             'Card',

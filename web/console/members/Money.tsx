@@ -25,6 +25,12 @@ const texts: Record<string, string> = {
   captured: 'collected',
 }
 
+const refundTexts: Record<PaymentRow['refunds'][number]['state'], (what: string) => string> = {
+  requested: (what) => `${what}, under way`,
+  done: (what) => what,
+  refused: (what) => `${what}, refused by the gateway`,
+}
+
 type MoneyProps = { payments: PaymentRow[]; onAction: (action: MemberAction) => void }
 
 /** All payments of a member, from the journal. */
@@ -67,7 +73,7 @@ function Payment({ payment, onAction }: { payment: PaymentRow; onAction: MoneyPr
         )}
         {payment.refunds.map(({ amount, is_void, state, credit_note, reason, who, at }) => (
           <p className="small" key={at}>
-            {is_void ? 'Voided' : `${showAmount(amount)} back`} ({state}): “{reason}”, {who}
+            {refundTexts[state](is_void ? 'Voided' : `${showAmount(amount)} refunded`)}: “{reason}”, {who}
             {credit_note && <CreditNoteButton number={credit_note} />}
           </p>
         ))}

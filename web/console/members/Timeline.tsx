@@ -4,14 +4,13 @@ import { showAmount } from '#contract/money.ts'
 import { useConsole } from '../api.ts'
 import { Panel, showTime } from '../parts.tsx'
 
-type Kind = TimelineEntry['kind']
-const filters: [text: string, kinds: Kind[] | undefined][] = [
-  ['Everything', undefined],
-  ['Money', ['money']],
-  ['Emails', ['email']],
-  ['Sign-ins', ['sign_in']],
-  ['Staff', ['staff']],
-  ['Links', ['link', 'membership']],
+const filters: [text: string, fits: (entry: TimelineEntry) => boolean][] = [
+  ['Everything', () => true],
+  ['Money', ({ kind }) => kind === 'money'],
+  ['Emails', ({ kind }) => kind === 'email'],
+  ['Sign-ins', ({ kind }) => kind === 'sign_in'],
+  ['Staff', ({ who }) => who !== undefined],
+  ['Links', ({ kind }) => kind === 'link' || kind === 'membership'],
 ]
 
 type TimelineProps = { timeline: TimelineEntry[]; onResend: (email_id: string) => void }
@@ -19,8 +18,7 @@ type TimelineProps = { timeline: TimelineEntry[]; onResend: (email_id: string) =
 /** Everything that happened to a member, newest first. */
 export function Timeline({ timeline, onResend }: TimelineProps) {
   const [shown, setShown] = useState(0)
-  const kinds = filters[shown]?.[1]
-  const entries = kinds ? timeline.filter(({ kind }) => kinds.includes(kind)) : timeline
+  const entries = timeline.filter(filters[shown]?.[1] ?? (() => true))
   return (
     <Panel title="Timeline">
       <fieldset className="tabs">

@@ -86,7 +86,7 @@ const plans: { [Kind in keyof Actions]: (member: MemberPage, action: MemberActio
   }),
   release: (member) => ({
     title: 'Release the hold?',
-    text: `The current ${member.membership.interval} is charged soon. What was missed in between isn’t charged.`,
+    text: releaseText(member),
     submit: 'Release',
     done: 'The hold is released.',
     rules: { reason },
@@ -150,20 +150,30 @@ const plans: { [Kind in keyof Actions]: (member: MemberPage, action: MemberActio
         </p>
       </>
     ),
-    submit: 'Erase for ever',
+    submit: 'Erase permanently',
     done: 'The personal data is erased.',
     rules: { username, reason },
     send: (api, { username = '', reason = '' }) => api.erasePerson({ member_id: member.id, username, reason }),
   }),
   email: (member, { email_id: chosen }) => ({
     title: 'Send an email again?',
-    text: `It is written anew from what is true now, and goes to ${member.email}.`,
+    text: `It’s written again from what is true now, and goes to ${member.email}.`,
     submit: 'Send it',
     done: 'The email is on its way.',
     rules: { email_id },
     values: { email_id: chosen ?? member.emails[0]?.email_id ?? '' },
     send: (api, { email_id = '' }) => api.resendEmail({ member_id: member.id, email_id }),
   }),
+}
+
+function releaseText({ first_name, membership }: MemberPage): string {
+  const { is_charged_on_release, interval, price, period, ends_on } = membership
+  if (is_charged_on_release)
+    return `A new ${interval} starts today, and ${first_name} is charged ${showAmount(price)} soon. What was missed in between isn’t charged.`
+  if (ends_on) return `Nothing is charged: the membership is canceled and ends on ${plainDay(ends_on)}.`
+  return period
+    ? `Nothing is charged now: this ${interval} is paid. The next charge is on ${plainDay(period.ends_on)}.`
+    : 'Nothing is charged now.'
 }
 
 /** What the dialog asks and says about an action, and the call that does it. */
