@@ -1,5 +1,7 @@
 import { expect, test } from '@playwright/test'
+import { addDays, NOTICE_DAYS } from '#contract/renewal.ts'
 import { runJobs } from '#server/worker/jobs.ts'
+import { todayOf } from '#server/world/time-zone.ts'
 import { checkScreen, enterAs, newMember } from './console.ts'
 import { type OwnSite, startOwnSite } from './own-site.ts'
 import { enterOffice, fillPayment, pay, reachPayment } from './visitor.ts'
@@ -163,12 +165,19 @@ test('19.54 a manager adds a package with a picture, moves it by keyboard, and c
   await page.getByRole('button', { name: 'Change prices' }).click()
   const prices = page.getByRole('dialog', { name: 'Prices of Founding Membership' })
   await prices.getByLabel('Renewal price a month').fill('109')
+  await expect(prices.getByRole('button', { name: 'Change price for new members' })).toBeVisible()
+  await prices.getByLabel('Current members too').check()
   await expect(prices.getByText(/paying \$99\.00: \$109\.00 from the first renewal on or after/)).toBeVisible()
-  await expect(prices.getByText(`Emails to send: ${members}.`)).toBeVisible()
   await prices.getByLabel('Price today').fill('79')
   await prices.getByLabel('Reason').fill('costs have risen')
+  const submit = prices.getByRole('button', {
+    name: new RegExp(`^Change price and email ${members > 1 ? members : 'one'} member`),
+  })
+  await submit.click()
+  await expect(prices.getByText('Please choose the day from which current members pay the new price.')).toBeVisible()
+  await prices.getByLabel('Current members pay it from').fill(addDays(todayOf(site.world), NOTICE_DAYS))
   await checkScreen(page, 'package-prices')
-  await prices.getByRole('button', { name: 'Change prices' }).click()
+  await submit.click()
   await expect(page.getByText('The prices are changed.')).toBeVisible()
   await expect(page.getByText('in progress')).toBeVisible()
   while (await runJobs(site.world));

@@ -10,6 +10,7 @@ const renewal_price = optionalDollarAmount
 const yesNo = z.enum(['0', '1'], 'This must be 0 or 1.')
 
 export const packageGroups = ['starter', 'subscription', 'special'] as const
+export const appliesTo = ['new_members', 'all_members'] as const
 export const billingIntervals = ['month', 'year', 'once'] as const
 
 const product_id = positiveNumber('This is not a package.')
@@ -168,6 +169,8 @@ export const consolePackageCalls = {
       product_id,
       price: dollarAmount,
       renewal_price,
+      /** Who pays the new renewal price. Members who have the package get an email if it changes for them. */
+      applies_to: z.enum(appliesTo, 'Please choose who pays the new price.'),
       /** The day from which members who have the package pay a higher renewal price. */
       from_on: z.optional(day),
       reason,

@@ -67,6 +67,7 @@ const sampleOf = (field: string): unknown =>
     ships: '0',
     price: '1.00',
     renewal_price: '1.00',
+    applies_to: 'new_members',
     billing_interval: 'month',
     direction: 'up',
     picture: 'AAAA',

@@ -162,9 +162,16 @@ describe('prices', () => {
         product_id: 34,
         price: '79.00',
         renewal_price: '109.00',
+        applies_to: 'all_members',
         reason: 'costs have risen',
         ...values,
       })
+    expect((await change({ applies_to: '' })).json().fields.applies_to).toEqual([
+      'Please choose who pays the new price.',
+    ])
+    expect((await change({})).json().fields.from_on).toEqual([
+      'Please choose the day from which current members pay the new price.',
+    ])
     expect((await change({ reason: '' })).json().fields.reason).toEqual(['Please say why.'])
     for (const from_on of ['2026-11-21', '2026-12-16'])
       expect((await change({ from_on })).json().fields.from_on).toEqual([
@@ -174,6 +181,7 @@ describe('prices', () => {
       product_id: 51,
       price: '49.00',
       renewal_price: '9.00',
+      applies_to: 'new_members',
       reason: 'x',
     })
     expect(once.json().fields.renewal_price).toEqual(['It is paid once, so it has no renewal price.'])
@@ -185,7 +193,9 @@ describe('prices', () => {
       price_changes: [{ old_price: '99.00', new_price: '109.00', notice_days: 30, told: 0 }],
     })
     expect((await offered()).find(({ product_id }) => product_id === 34)?.price).toBe('79.00')
-    expect((await change({})).json().fields.price).toEqual(['These are the prices already.'])
+    expect((await change({ from_on: '2026-12-15', applies_to: 'new_members' })).json().fields.price).toEqual([
+      'Nothing to change: these are the prices already.',
+    ])
     while (await runJobs(site.world));
     expect((await page(34)).price_changes[0]).toMatchObject({ told: 2, done_at: expect.any(String) })
     const { lines, email } = await site.db
@@ -207,6 +217,36 @@ describe('prices', () => {
       before: { price: '99.00', renewal_price: '99.00' },
       after: { price: '79.00', renewal_price: '109.00', notice_days: 30 },
     })
+  })
+
+  it('19.53 a price for new members only leaves the others alone, until staff extend it to them', async () => {
+    const own = await testSite()
+    const manager = await staffMember(own, 'manager')
+    await joinedMember(own)
+    const { id } = await own.db.selectFrom('member').select('id').executeTakeFirstOrThrow()
+    const change = (values: object) =>
+      manager.post('packages/prices', {
+        product_id: 34,
+        price: '99.00',
+        renewal_price: '119.00',
+        reason: 'costs have risen',
+        ...values,
+      })
+    const announced = async () => (await manager.get(`members/${id}`)).json().membership.announced
+    const first: PackagePage = (await change({ applies_to: 'new_members' })).json()
+    expect(first).toMatchObject({ renewal_price: '119.00', price_changes: [] })
+    while (await runJobs(own.world));
+    expect(await announced()).toEqual([])
+    const { lines } = await own.db.selectFrom('membership').select('lines').executeTakeFirstOrThrow()
+    expect(lines).toEqual([expect.not.objectContaining({ announced: expect.anything() })])
+    expect((await change({ applies_to: 'new_members' })).statusCode).toBe(422)
+    const extended: PackagePage = (await change({ applies_to: 'all_members', from_on: '2026-12-15' })).json()
+    expect(extended.price_changes).toHaveLength(1)
+    while (await runJobs(own.world));
+    expect(await announced()).toEqual([
+      { name: 'Founding Membership', price: '119.00', from_on: '2026-12-15', is_told: true },
+    ])
+    await own.close()
   })
 })
 

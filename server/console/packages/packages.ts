@@ -13,7 +13,7 @@ import { ourCategory } from '#server/catalog/catalog.ts'
 import { type Db, inTransaction } from '#server/db/db.ts'
 import type { Tables } from '#server/db/tables.ts'
 import { pixelsOf } from '#server/members/picture.ts'
-import { changePrice, pricesOf } from '#server/membership/price-change.ts'
+import { changePrice, countChanged, pricesOf } from '#server/membership/price-change.ts'
 import { Refusal, refuseField, refuseFields } from '#server/refusal.ts'
 import { todayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
@@ -297,37 +297,46 @@ export async function viewPriceEffect({ db }: Pick<World, 'db'>, input: Input<'g
 }
 
 /**
- * New members pay both prices at once. Members who have the package are told by a job, as from the command line, and pay a
- * higher renewal price after their notice.
+ * New members pay both prices immediately. If the change is for everyone, members who have the package are told by a job, as
+ * from the command line, and pay a higher renewal price after their notice.
  */
 export const changePrices = (world: World, input: Input<'changePrices'>, staff: Staff) =>
   actOnPackage(world, staff, 'change_prices', input.product_id, async (db, row) => {
     const { product_id, reason } = input
     const { price_cents, renewal_cents } = pricesIn(input, row.billing_interval)
     const isRenewalChanged = renewal_cents !== row.renewal_cents
-    if (!isRenewalChanged && price_cents === row.price_cents)
-      throw refuseFields({ price: 'These are the prices already.' })
-    const notice_days = noticeDays(world, input.from_on)
+    const isForAll = input.applies_to === 'all_members' && renewal_cents > 0
+    const notice_days = isForAll ? noticeDays(world, input.from_on) : undefined
+    const isAnnounced = isForAll && (isRenewalChanged || (await isPaidDifferently(db, product_id, renewal_cents)))
+    if (!isRenewalChanged && !isAnnounced && price_cents === row.price_cents)
+      throw refuseFields({ price: 'Nothing to change: these are the prices already.' })
     if (price_cents !== row.price_cents)
       await db.updateTable('package').set({ price_cents }).where('product_id', '=', product_id).execute()
-    if (isRenewalChanged)
+    if (isAnnounced && notice_days)
       await changePrice(
         { ...world, db },
         { product_id, new_cents: renewal_cents, notice_days, reason, who: staff.email },
       )
+    else await db.updateTable('package').set({ renewal_cents }).where('product_id', '=', product_id).execute()
     const factsOf = (first: number, renewal: number): Facts => ({
       price: toAmount(first),
       renewal_price: toAmount(renewal),
     })
     return {
       before: factsOf(row.price_cents, row.renewal_cents),
-      after: { ...factsOf(price_cents, renewal_cents), ...(isRenewalChanged ? { notice_days } : {}) },
+      after: { ...factsOf(price_cents, renewal_cents), ...(isAnnounced && notice_days ? { notice_days } : {}) },
       reason,
     }
   })
 
+/** Earlier changes were for new members only, so others may still pay something else. */
+async function isPaidDifferently(db: Db, product_id: number, cents: number): Promise<boolean> {
+  const { more, less } = await countChanged(db, product_id, cents)
+  return more + less > 0
+}
+
 function noticeDays(world: World, from_on: string | undefined): number {
-  if (!from_on) return NOTICE_DAYS
+  if (!from_on) throw refuseField('from_on', 'Please choose the day from which current members pay the new price.')
   const today = todayOf(world)
   const days = Math.round((Date.parse(from_on) - Date.parse(today)) / 86_400_000)
   if (days >= MIN_NOTICE_DAYS && days <= NOTICE_DAYS) return days

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import * as z from 'zod/mini'
 import { consoleCalls } from '#contract/console/console.ts'
-import type { PackagePage, PriceGroup } from '#contract/console/packages.ts'
+import { appliesTo, type PackagePage, type PriceGroup } from '#contract/console/packages.ts'
 import { plainDay } from '#contract/days.ts'
 import { showAmount } from '#contract/money.ts'
 import { addDays, MIN_NOTICE_DAYS, NOTICE_DAYS } from '#contract/renewal.ts'
@@ -11,20 +11,31 @@ import { errorMessage } from '#web/ui/errorMessage.ts'
 import { FormDialog } from '#web/ui/FormDialog.tsx'
 import { type Api, useConsole } from '../api.ts'
 
-const { price, renewal_price, from_on, reason } = consoleCalls.changePrices.input.shape
-/** A field that is left empty, or is not there, is ''. */
-const rules = { price, renewal_price, from_on: z.union([z.literal(''), from_on], 'Please enter a day.'), reason }
+const { price, renewal_price, applies_to, from_on, reason } = consoleCalls.changePrices.input.shape
+
+const noDay = 'Please choose the day from which current members pay the new price.'
+/** Required while its field is on the screen. */
+const dayOnScreen = z.optional(
+  z.string().check(
+    z.minLength(1, noDay),
+    z.refine((text) => from_on.safeParse(text).success, 'Please enter a day.'),
+  ),
+)
+const rules = { price, renewal_price, applies_to, from_on: dayOnScreen, reason }
 
 type PriceDialogProps = { offer: PackagePage; onClose: () => void; onDone: (page: PackagePage) => void }
 
-/** New prices, with what they do to members on the screen before they are saved. */
+/** New prices, for new members only or for everyone, with what they do on the screen before they are saved. */
 export function PriceDialog({ offer, onClose, onDone }: PriceDialogProps) {
   const { api, session } = useConsole()
   const [renewal, setRenewal] = useState(offer.renewal_price ?? '')
-  const [from, setFrom] = useState(addDays(session.today, NOTICE_DAYS))
+  const [isForAll, setForAll] = useState(false)
+  const [from, setFrom] = useState('')
+  const amount = renewal_price.safeParse(renewal).data ?? ''
+  const sum = useMemberPrices(api, offer.product_id, isForAll ? amount : '')
   const form = useCallForm({
     rules,
-    values: { price: offer.price, renewal_price: offer.renewal_price ?? '', from_on: from },
+    values: { price: offer.price, renewal_price: offer.renewal_price ?? '' },
     send: async ({ from_on, ...values }) =>
       onDone(await api.changePrices({ product_id: offer.product_id, ...values, ...(from_on ? { from_on } : {}) })),
   })
@@ -33,14 +44,14 @@ export function PriceDialog({ offer, onClose, onDone }: PriceDialogProps) {
       title={`Prices of ${offer.name}`}
       text="Everyone who joins from now on pays the new prices."
       form={form}
-      submitLabel="Change prices"
+      submitLabel={isForAll ? submitLabelOf(sum) : 'Change price for new members'}
       onClose={onClose}
     >
       <Field {...form.field('price')} label="Price today" inputMode="decimal" autoComplete="off" />
       {offer.billing_interval === 'once' ? (
         <>
           <input type="hidden" name="renewal_price" value="" />
-          <input type="hidden" name="from_on" value="" />
+          <input type="hidden" name="applies_to" value="new_members" />
         </>
       ) : (
         <>
@@ -51,16 +62,21 @@ export function PriceDialog({ offer, onClose, onDone }: PriceDialogProps) {
             autoComplete="off"
             onChange={({ target }) => setRenewal(target.value)}
           />
-          <Field
-            {...form.field('from_on')}
-            label="Members who have it pay more from"
-            type="date"
-            hint={`Each gets an email ${MIN_NOTICE_DAYS} to ${NOTICE_DAYS} days before paying the new price.`}
-            min={addDays(session.today, MIN_NOTICE_DAYS)}
-            max={addDays(session.today, NOTICE_DAYS)}
-            onChange={({ target }) => setFrom(target.value)}
-          />
-          <Effect key={renewal} offer={offer} entered={renewal} from={from} />
+          <AppliesTo isForAll={isForAll} onChange={setForAll} />
+          {isForAll && (
+            <>
+              <Field
+                {...form.field('from_on')}
+                label="Current members pay it from"
+                type="date"
+                hint={`Each gets an email ${MIN_NOTICE_DAYS} to ${NOTICE_DAYS} days before paying more. A lower price applies from the next renewal.`}
+                min={addDays(session.today, MIN_NOTICE_DAYS)}
+                max={addDays(session.today, NOTICE_DAYS)}
+                onChange={({ target }) => setFrom(target.value)}
+              />
+              {amount && <Effect sum={sum} amount={amount} from={from} />}
+            </>
+          )}
         </>
       )}
       <Field {...form.field('reason')} label="Reason" hint="For the audit log" autoComplete="off" enterKeyHint="go" />
@@ -68,34 +84,54 @@ export function PriceDialog({ offer, onClose, onDone }: PriceDialogProps) {
   )
 }
 
-type EffectProps = { offer: PackagePage; entered: string; from: string }
+const choices = { new_members: 'New members only', all_members: 'Current members too, from a day you choose' }
 
-function Effect({ offer, entered, from }: EffectProps) {
-  const { api } = useConsole()
-  const amount = renewal_price.safeParse(entered).data ?? ''
-  const isChanged = Boolean(amount) && amount !== offer.renewal_price
-  const { groups, unaffected, isComplete, error } = useMemberPrices(api, offer.product_id, isChanged ? amount : '')
-  if (!isChanged) return <p className="effect">The renewal price stays, so no member is told anything.</p>
+const AppliesTo = ({ isForAll, onChange }: { isForAll: boolean; onChange: (isForAll: boolean) => void }) => (
+  <fieldset className="choices">
+    <legend>Who pays the new renewal price</legend>
+    {appliesTo.map((value) => (
+      <label key={value}>
+        <input
+          type="radio"
+          name="applies_to"
+          value={value}
+          checked={isForAll === (value === 'all_members')}
+          onChange={() => onChange(value === 'all_members')}
+        />
+        <span>{choices[value]}</span>
+      </label>
+    ))}
+  </fieldset>
+)
+
+/** 'Change price and email 68 members' */
+export function submitLabelOf({ groups, isComplete }: Pick<Sum, 'groups' | 'isComplete'>): string {
   const emails = groups.reduce((sum, { change, members }) => sum + (change ? members : 0), 0)
-  return (
-    <div className="effect" role="status" aria-busy={!isComplete || undefined}>
-      <p>
-        <strong>What this does to members</strong>
-      </p>
-      <ul>
-        {groups.map((group) => (
-          <li key={`${group.pays} ${group.announced}`}>{sentenceOf(group, showAmount(amount), from)}</li>
-        ))}
-        {unaffected > 0 && (
-          <li>{people(unaffected)} canceled or on hold: nothing changes until they resume or the hold is released.</li>
-        )}
-        {isComplete && groups.length + unaffected === 0 && <li>No member has this package.</li>}
-      </ul>
-      <p>{isComplete ? `Emails to send: ${emails.toLocaleString('en-US')}.` : 'Counting…'}</p>
-      {error && <p>{error}</p>}
-    </div>
-  )
+  if (!isComplete) return 'Change price and email members'
+  if (emails === 0) return 'Change price, no emails'
+  return `Change price and email ${emails === 1 ? 'one member' : `${emails.toLocaleString('en-US')} members`}`
 }
+
+type EffectProps = { sum: Sum; amount: string; from: string }
+
+const Effect = ({ sum: { groups, unaffected, isComplete, error }, amount, from }: EffectProps) => (
+  <div className="effect" role="status" aria-busy={!isComplete || undefined}>
+    <p>
+      <strong>What this does to members</strong>
+    </p>
+    <ul>
+      {groups.map((group) => (
+        <li key={`${group.pays} ${group.announced}`}>{sentenceOf(group, showAmount(amount), from)}</li>
+      ))}
+      {unaffected > 0 && (
+        <li>{people(unaffected)} canceled or on hold: nothing changes until they resume or the hold is released.</li>
+      )}
+      {isComplete && groups.length + unaffected === 0 && <li>No member has this package.</li>}
+    </ul>
+    {!isComplete && <p>Counting…</p>}
+    {error && <p>{error}</p>}
+  </div>
+)
 
 const people = (count: number) => (count === 1 ? 'One member' : `${count.toLocaleString('en-US')} members`)
 
@@ -104,16 +140,18 @@ function sentenceOf({ pays, announced, members, change }: PriceGroup, amount: st
   const now = `${people(members)} paying ${showAmount(pays)}${told}`
   if (!change) return `${now}: nothing changes.`
   if (change === 'next_renewal') return `${now}: ${amount} from the next renewal.`
-  return `${now}: ${amount} from the first renewal on or after ${from ? plainDay(from) : 'the notice'}.`
+  return `${now}: ${amount} from the first renewal on or after ${from ? plainDay(from) : 'that day'}.`
 }
 
 type Sum = { groups: PriceGroup[]; unaffected: number; isComplete: boolean; error?: string }
+const nothingCounted: Sum = { groups: [], unaffected: 0, isComplete: false }
 const PAUSE_MS = 300
 
 /** Adds up what the server counts, some thousand members at a time, a moment after the last keystroke. */
 function useMemberPrices(api: Api, product_id: number, renewal_price: string): Sum {
-  const [sum, setSum] = useState<Sum>({ groups: [], unaffected: 0, isComplete: false })
+  const [sum, setSum] = useState<Sum>(nothingCounted)
   useEffect(() => {
+    setSum(nothingCounted)
     if (!renewal_price) return
     let isCurrent = true
     const count = async () => {
