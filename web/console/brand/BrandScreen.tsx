@@ -162,7 +162,15 @@ function BrandForm({ view, onInput, onDone }: PartProps & { onInput: (values: Va
             hint={`Buttons and links, such as ${view.built_in.accent}. Darker and lighter companions are computed.`}
             autoComplete="off"
             spellCheck={false}
-          />
+          >
+            <input
+              type="color"
+              className="color-picker"
+              aria-label="Pick the accent color"
+              value={isHexColor(accent) ? accent : view.built_in.accent}
+              onChange={({ target }) => setAccentField(target.value)}
+            />
+          </Field>
           <NearestAccent accent={accent} />
           <SelectField
             {...form.field('radius')}
@@ -196,17 +204,19 @@ function BrandForm({ view, onInput, onDone }: PartProps & { onInput: (values: Va
   )
 }
 
+/** As if it had been typed. */
+function setAccentField(color: string): HTMLInputElement | null {
+  const field = document.querySelector<HTMLInputElement>('input[name=accent]')
+  if (field) field.value = color
+  field?.dispatchEvent(new Event('input', { bubbles: true }))
+  return field
+}
+
 /** Offers the nearest color on which white text can be read. */
 function NearestAccent({ accent }: { accent: string }) {
   if (!isHexColor(accent) || isReadableAccent(accent)) return null
   const nearest = nearestReadable(accent)
-  const take = () => {
-    const field = document.querySelector<HTMLInputElement>('input[name=accent]')
-    if (!field) return
-    field.value = nearest
-    field.dispatchEvent(new Event('input', { bubbles: true }))
-    field.focus()
-  }
+  const take = () => setAccentField(nearest)?.focus()
   return (
     <p className="nearest" role="status">
       {accent} is too light for white text; the nearest that works is {nearest}.{' '}

@@ -34,7 +34,7 @@ export function Acceptances({ document_id, version, base }: AcceptancesProps) {
               </li>
             ))}
           </ul>
-          {data.members.length === 0 && <p className="small">Nobody yet.</p>}
+          {data.members.length === 0 && <p className="small">No one yet.</p>}
           <div className="pages">
             {after && (
               <Link to={pageAt()} className="button quiet">

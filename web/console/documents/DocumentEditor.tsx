@@ -5,12 +5,12 @@ import type { DocumentPage } from '#contract/console/documents.ts'
 import { plainDay } from '#contract/days.ts'
 import { LegalText } from '#web/dialog/LegalText.tsx'
 import { Field } from '#web/form/Field.tsx'
-import { TextareaField } from '#web/form/TextareaField.tsx'
 import { CallForm, useCallForm } from '#web/ui/CallForm.tsx'
 import { errorMessage } from '#web/ui/errorMessage.ts'
 import { type Api, useConsole } from '../api.ts'
 import { Panel } from '../parts.tsx'
 import { DocumentDiff } from './DocumentDiff.tsx'
+import { DocumentText } from './DocumentText.tsx'
 
 type EditorProps = {
   /** What is live. None for a new document. */
@@ -63,15 +63,7 @@ export function DocumentEditor({ document, onDone, onClose }: EditorProps) {
             autoComplete="off"
             onChange={({ target }) => setDraft({ ...draft, title: target.value })}
           />
-          <TextareaField
-            {...form.field('content')}
-            label="Text"
-            hint="HTML with headings (h2, h3), paragraphs, lists, bold, italic and links. Everything else is left out."
-            rows={22}
-            spellCheck
-            className="control code"
-            onChange={({ target }) => setDraft({ ...draft, content: target.value })}
-          />
+          <DocumentText {...form.field('content')} onChange={(content) => setDraft({ ...draft, content })} />
           {document && (
             <Field
               {...form.field('publish_on')}

@@ -44,9 +44,9 @@ export function DocumentScreen({ id }: { id: string }) {
           </h1>
           <p className="lead">
             {document.status !== 'active'
-              ? 'Withdrawn: nobody is asked to accept it.'
+              ? 'Withdrawn: no one is asked to accept it.'
               : document.is_at_checkout
-                ? 'Everybody accepts it before they pay.'
+                ? 'Everyone accepts it before they pay.'
                 : 'It is not accepted at checkout.'}
           </p>
         </div>
@@ -131,7 +131,7 @@ function Restore({ document, onDone, onClose }: StatusProps) {
   return (
     <ConfirmDialog
       title={`Put ${document.title} in force again?`}
-      text={`Version ${document.version} is in force from now on, for everybody who has not paid yet.`}
+      text={`Version ${document.version} is in force from now on, for everyone who hasn’t paid yet.`}
       submitLabel="Put in force"
       send={send}
       onClose={onClose}

@@ -6,7 +6,7 @@ export const NewDocument = () => (
   <>
     <ScreenHead
       title="Add a document"
-      lead="Everybody accepts it before they pay, from the moment it is published. Members who have joined do not."
+      lead="Everyone accepts it before they pay, from the moment it’s published. Members who joined before don’t."
     />
     <DocumentEditor
       onDone={({ id }) => navigate(`/console/documents/${id}`)}

@@ -46,10 +46,7 @@ export function FunnelScreen() {
   const change = (name: string, value: string) => navigate(`/console/funnel${toQuery({ ...values, [name]: value })}`)
   return (
     <>
-      <ScreenHead
-        title="Funnel"
-        lead="How many visitors come how far, each counted once a day. Only numbers are kept, and nobody else is told."
-      />
+      <ScreenHead title="Funnel" lead="How far visitors get, each counted once a day. Only numbers are kept." />
       <div className="filters">
         <Select name="days" label="Time" value={values.days || '7'} options={dayOptions} onChange={change} />
         <Select name="device" label="Device" value={values.device} options={deviceOptions} onChange={change} />
