@@ -38,9 +38,12 @@ test('19.27 the first owner gets in with a passkey, finds a member by the last f
 
   await page.getByRole('button', { name: 'Refund' }).click()
   const dialog = page.getByRole('dialog', { name: 'Refund this payment' })
-  await dialog.getByLabel('Amount in dollars').fill('49.50')
+  await expect(dialog).toContainText('Mastercard •••• 4444, first charge')
+  await dialog.getByLabel('Amount in dollars').fill('99.01')
   await dialog.getByRole('button', { name: 'Refund' }).click()
+  await expect(dialog.getByText('At most $99.00 can be refunded.')).toBeVisible()
   await expect(dialog.getByText('Please say why.')).toBeVisible()
+  await dialog.getByLabel('Amount in dollars').fill('49.50')
   await dialog.getByLabel('Reason').fill('half the month was down')
   expect(await findAxeViolations(page)).toEqual([])
   await dialog.getByRole('button', { name: 'Refund' }).click()
@@ -66,7 +69,15 @@ test('19.27 the first owner gets in with a passkey, finds a member by the last f
     .executeTakeFirstOrThrow()
   expect(payment).toEqual({ refunded_cents: 4950, state: 'captured' })
 
+  for (const title of ['Membership Agreement', 'Subscription consent']) {
+    await page.getByRole('button', { name: new RegExp(`^${title}`) }).click()
+    await expect(page.getByRole('dialog')).toContainText('$99')
+    await page.getByRole('button', { name: 'Close' }).click()
+  }
+
   await page.goto(site.at('/console/audit'))
+  await page.getByLabel('Action').selectOption('Refunded a payment')
+  await expect(page.getByRole('listitem').filter({ has: page.getByText('Signed in') })).toHaveCount(0)
   const row = page.getByRole('listitem').filter({ has: page.getByText('Refunded a payment') })
   await expect(row).toContainText('“half the month was down”')
   await page.getByRole('button', { name: 'Check the chain' }).click()

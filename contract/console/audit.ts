@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
-import { reason } from './fields.ts'
-import type { ConsoleCall } from './permissions.ts'
+import { day, reason } from './fields.ts'
+import { type ActionName, actions, type ConsoleCall } from './permissions.ts'
 
 const AuditRow = z.object({
   position: z.int(),
@@ -25,6 +25,18 @@ const AuditRow = z.object({
 const NOT_A_ROW = 'This is not a row of the log.'
 const position = z.string(NOT_A_ROW).check(z.regex(/^\d{1,15}$/, NOT_A_ROW))
 
+/** The filter of the list, as it stands in the address of the page. */
+const AuditFilter = z.object({
+  staff: z.optional(z.uuid('This is not a colleague.')),
+  action: z.optional(z.enum(Object.keys(actions) as [ActionName, ...ActionName[]], 'Please choose an action.')),
+  /** A username, a link, an email address or an id. */
+  member: z.optional(z.string().check(z.maxLength(200, 'Please use at most 200 characters.'))),
+  day: z.optional(day),
+})
+
+/** Not JSON: the page links to it, and the browser stores it. */
+const File = z.custom<{ filename: string }>()
+
 const Verdict = z.object({
   rows: z.int(),
   seal: z.string(),
@@ -46,11 +58,17 @@ export const consoleAuditCalls = {
     path: '/console/audit',
     summary: 'List what staff did, newest first',
     permission: 'see_audit',
-    input: z.object({
-      before: z.optional(position),
-      staff: z.optional(z.uuid('This is not a colleague.')),
-    }),
+    input: z.object({ ...AuditFilter.shape, before: z.optional(position) }),
     output: z.object({ rows: z.array(AuditRow), next: z.optional(z.string()) }),
+  },
+  exportAudit: {
+    method: 'GET',
+    path: '/console/audit.csv',
+    summary: 'Download the rows of the audit log that fit a filter as CSV',
+    permission: 'see_audit',
+    needsProof: true,
+    input: AuditFilter,
+    output: File,
   },
   verifyAudit: {
     method: 'POST',
@@ -85,6 +103,7 @@ export const consoleAuditCalls = {
   },
 } as const satisfies Record<string, ConsoleCall>
 
+export type AuditFilter = z.infer<typeof AuditFilter>
 export type Verdict = z.infer<typeof Verdict>
 export type AuditRow = z.infer<typeof AuditRow>
 export type SettingGroup = z.infer<typeof SettingGroup>

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { SITE_PATTERN, siteIn } from '#contract/site.ts'
 
 /** Fields that several calls of the console share. */
 
@@ -42,6 +43,12 @@ export const textLine = (missing: string, max: number) =>
       'Please use only letters, numbers and symbols.',
     ),
   )
+
+/** A sponsor's link as a person writes it: the word, with its slash, or all of it. */
+export const sponsorSite = z.string('Please use a sponsor link.').check(
+  z.overwrite((text) => siteIn(text).toLowerCase()),
+  z.regex(SITE_PATTERN, 'This sponsor link is not valid.'),
+)
 
 /** Why somebody does something, for the audit log. */
 export const reason = textLine('Please say why.', 300)

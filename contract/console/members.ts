@@ -1,7 +1,8 @@
 import * as z from 'zod/mini'
+import { Package } from '#contract/api.ts'
 import { fields } from '#contract/fields.ts'
 import { CreditNote } from '#contract/receipts.ts'
-import { BAD_AMOUNT, day, dollarAmount, positiveNumber, reason } from './fields.ts'
+import { BAD_AMOUNT, day, dollarAmount, positiveNumber, reason, sponsorSite } from './fields.ts'
 import { Card, MemberPage, state } from './member-page.ts'
 import type { ConsoleCall } from './permissions.ts'
 
@@ -18,10 +19,10 @@ export const memberSorts = ['newest', 'oldest', 'name'] as const
 
 /** The filter of the list, as it stands in the address of the page. */
 export const MemberFilter = z.object({
-  search: optionalText(100),
+  search: optionalText(200),
   state: z.optional(state),
-  /** The word in a sponsor's link. */
-  sponsor: optionalText(30),
+  /** A sponsor's link, or the word in it. */
+  sponsor: optionalText(200),
   package: z.optional(z.string().check(z.regex(/^\d{1,9}$/, 'Please choose a package.'))),
   joined_from: z.optional(day),
   joined_to: z.optional(day),
@@ -36,16 +37,35 @@ const MemberRow = z.object({
   state,
   sponsor: z.object({ site: z.string(), name: z.string() }),
   packages: z.array(z.string()),
+  /** Of the next charge. */
+  price: Package.shape.price,
+  interval: z.enum(['month', 'year']),
+  next_charge_on: z.optional(day),
   joined_on: z.string(),
   card: z.optional(Card),
 })
 
+/** A payment of someone who has not become a member. Who it was is kept only while the payment is open. */
+const Attempt = z.object({
+  reference: z.string(),
+  at: z.string(),
+  state: z.string(),
+  amount: Package.shape.price,
+  person: z.optional(z.object({ name: z.string(), email: z.string(), mobile_phone: z.string() })),
+  card: z.optional(Card),
+  decline: z.optional(z.string()),
+})
+
 const MemberList = z.object({
   members: z.array(MemberRow),
+  /** Found by a search: those who have tried to join. */
+  attempts: z.array(Attempt),
   /** Where the next page begins. It may be there although this page is not full: then there was too much to look through at once. */
   next: z.optional(z.string()),
   /** The search matches more members than are looked at. */
   is_capped: z.boolean(),
+  /** How many members fit, where that can be counted quickly: on the first page, up to ten thousand. */
+  total: z.optional(z.object({ count: z.int(), is_more: z.boolean() })),
 })
 
 /** Not JSON: the page links to it, and the browser stores it. */
@@ -104,6 +124,18 @@ export const consoleMemberCalls = {
     showsMembers: true,
     input: aboutMember,
     output: MemberPage,
+  },
+  getAcceptedText: {
+    method: 'GET',
+    path: '/console/members/:member_id/texts/:sha256',
+    summary: 'Get a text as the member accepted it',
+    permission: 'see_members',
+    showsMembers: true,
+    input: z.object({
+      member_id,
+      sha256: z.string('Please name a text.').check(z.regex(/^[\da-f]{64}$/, 'This is not a text.')),
+    }),
+    output: z.object({ title: z.string(), version: z.int(), content: z.string(), is_html: z.boolean() }),
   },
   getCreditNote: {
     method: 'GET',
@@ -196,7 +228,7 @@ export const consoleMemberCalls = {
     permission: 'move_sponsors',
     needsProof: true,
     showsMembers: true,
-    input: z.object({ member_id, sponsor_site: fields.sponsor_site, reason }),
+    input: z.object({ member_id, sponsor_site: sponsorSite, reason }),
     output: MemberPage,
   },
   waivePeriod: {
@@ -291,5 +323,6 @@ export const consoleMemberCalls = {
 } as const satisfies Record<string, ConsoleCall>
 
 export type MemberFilter = z.infer<typeof MemberFilter>
+export type Attempt = z.infer<typeof Attempt>
 export type MemberRow = z.infer<typeof MemberRow>
 export type MemberList = z.infer<typeof MemberList>

@@ -71,6 +71,7 @@ export const actions = {
   void_payment: { text: 'Voided a payment', needsReason: true },
   export_members: { text: 'Began an export of members' },
   finish_export: { text: 'An export of members ended' },
+  export_audit: { text: 'Exported the audit log' },
   cancel_membership: { text: 'Canceled the membership' },
   resume_membership: { text: 'Undid the cancellation' },
   hold_membership: { text: 'Put the membership on hold' },

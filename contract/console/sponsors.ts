@@ -49,7 +49,7 @@ export const consoleSponsorCalls = {
     permission: 'see_sponsors',
     showsMembers: true,
     input: z.object({
-      search: z.optional(z.string().check(z.maxLength(100, 'Please use at most 100 characters.'))),
+      search: z.optional(z.string().check(z.maxLength(200, 'Please use at most 200 characters.'))),
       /** 'own': only those who are not members. */
       kind: z.optional(z.enum(['own', 'all'], 'Please choose who to list.')),
       /** 'visits': by those of the last 30 full days. Without it, newest first. */

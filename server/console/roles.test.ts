@@ -83,6 +83,7 @@ const sampleOf = (field: string): unknown =>
     logo: 'x',
     number: '1',
     position: '1',
+    sha256: '0'.repeat(64),
   })[field]
 
 const calls = Object.entries<ConsoleCall>(consoleCalls)

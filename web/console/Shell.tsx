@@ -133,7 +133,7 @@ function Search() {
           type="search"
           name="search"
           aria-label="Search members"
-          placeholder="Name, email, username, phone, reference, last four"
+          placeholder="Name, email, phone, company, city, ZIP, reference, last four"
           autoComplete="off"
           defaultValue={search}
         />

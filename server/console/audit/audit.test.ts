@@ -3,6 +3,7 @@ import { commandLine, recordAction, verifyAudit } from '#server/audit/audit.ts'
 import { inTransaction } from '#server/db/db.ts'
 import { isPostgres } from '#server/test/database.ts'
 import { emptyLogs } from '#server/test/logs.ts'
+import { joinedMember } from '#server/test/member.ts'
 import { type Site, testSite } from '#server/test/site.ts'
 import { staffMember } from '#server/test/staff.ts'
 
@@ -145,4 +146,30 @@ describe('the audit log', () => {
     await site.db.updateTable('audit').set({ subject: 'x' }).where('position', '=', 3).execute()
     expect((await owner.post('audit/verify')).json().problem).toBe('Row 3 was changed.')
   })
+})
+
+it('19.86 the log is searched by action, member and day, and exported with a fresh proof', async () => {
+  const own = await testSite({ TIME_ZONE: 'UTC' })
+  const manager = await staffMember(own, 'manager')
+  const { username } = await joinedMember(own)
+  const { id } = await own.db.selectFrom('member').select('id').executeTakeFirstOrThrow()
+  await manager.post('members/hold', { member_id: id, reason: 'asked by phone' })
+  await manager.post('members/release', { member_id: id, reason: 'asked again' })
+  await manager.post('abuse/pause', { message: 'Soon.', hours: '1' })
+  const acts = async (filter: Record<string, string>) => {
+    const { rows } = (await manager.get(`audit?${new URLSearchParams(filter)}`)).json()
+    return rows.map(({ act }: { act: string }) => act)
+  }
+  expect(await acts({ action: 'hold_membership' })).toEqual(['hold_membership'])
+  for (const member of [username, `/${username}`, `https://foyer.example/${username}`, id])
+    expect(await acts({ member })).toEqual(['release_membership', 'hold_membership'])
+  expect(await acts({ member: 'nobody' })).toEqual([])
+  expect(await acts({ day: '2026-11-15', action: 'pause_joining' })).toEqual(['pause_joining'])
+  expect(await acts({ day: '2026-11-14' })).toEqual([])
+  const file = await manager.get(`audit.csv?${new URLSearchParams({ member: username })}`)
+  expect(file.headers['content-disposition']).toContain('audit-2026-11-15.csv')
+  expect(file.body.trim().split('\r\n')).toHaveLength(3)
+  expect(file.body).toContain('asked by phone')
+  expect((await acts({}))[0]).toBe('export_audit')
+  await own.close()
 })

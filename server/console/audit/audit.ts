@@ -1,30 +1,49 @@
 import { sql } from 'kysely'
-import type { AuditRow } from '#contract/console/audit.ts'
+import type { AuditFilter, AuditRow } from '#contract/console/audit.ts'
+import { addDays } from '#contract/renewal.ts'
+import { siteIn } from '#contract/site.ts'
 import type { Db } from '#server/db/db.ts'
+import { startOfDay } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
 
 const PAGE = 50
 /** Enough to tell the networks of a staff apart. */
 const SHOWN_NETWORK = 6
 
-type Filter = { before?: string | undefined; staff?: string | undefined }
+type Query = AuditFilter & { before?: string | undefined }
 
-/** Newest first, without the seals of the security log. Names are looked up now: the log itself holds ids. */
-export async function listAudit({ db }: World, { before, staff }: Filter) {
-  let query = db
+/** Newest first, without the seals of the security log. */
+export async function listAudit(world: World, query: Query) {
+  const found = await auditRows(world, query, PAGE + 1)
+  const rows = found.slice(0, PAGE)
+  return { rows, ...(found.length > PAGE ? { next: String(rows.at(-1)?.position) } : {}) }
+}
+
+/** Each filter follows its own index. Names are looked up now: the log itself holds ids. */
+export async function auditRows(world: World, query: Query, limit: number): Promise<AuditRow[]> {
+  const { db, config } = world
+  const { before, staff, action, member, day } = query
+  const member_id = member?.trim() ? await memberIdOf(db, member) : undefined
+  if (member?.trim() && !member_id) return []
+  let select = db
     .selectFrom('audit')
     .leftJoin('staff', 'staff.id', 'audit.staff_id')
     .selectAll('audit')
     .select('staff.name')
     .where('act', '<>', sql.lit('seal_events')) // a literal, because the index is partial
     .orderBy('position', 'desc')
-    .limit(PAGE + 1)
-  if (before) query = query.where('position', '<', Number(before))
-  if (staff) query = query.where('audit.staff_id', '=', staff)
-  const found = await query.execute()
-  const page = found.slice(0, PAGE)
-  const names = await namesOf(db, page)
-  const rows = page.map((row): AuditRow => {
+    .limit(limit)
+  if (before) select = select.where('position', '<', Number(before))
+  if (staff) select = select.where('audit.staff_id', '=', staff)
+  if (action) select = select.where('act', '=', action)
+  if (member_id) select = select.where('subject_kind', '=', 'member').where('subject', '=', member_id)
+  if (day)
+    select = select
+      .where('at', '>=', startOfDay(config.TIME_ZONE, day))
+      .where('at', '<', startOfDay(config.TIME_ZONE, addDays(day, 1)))
+  const rows = await select.execute()
+  const names = await namesOf(db, rows)
+  return rows.map((row): AuditRow => {
     const subject_name = names.get(`${row.subject_kind} ${row.subject}`)
     return {
       position: Number(row.position),
@@ -41,7 +60,19 @@ export async function listAudit({ db }: World, { before, staff }: Filter) {
       ...(row.network ? { network: row.network.slice(0, SHOWN_NETWORK) } : {}),
     }
   })
-  return { rows, ...(found.length > PAGE ? { next: String(rows.at(-1)?.position) } : {}) }
+}
+
+/** By id, email address, username or link. */
+async function memberIdOf(db: Db, text: string): Promise<string | undefined> {
+  const word = siteIn(text).toLowerCase()
+  if (UUID.test(word)) return word
+  const member = await db
+    .selectFrom('member')
+    .select('id')
+    .where(word.includes('@') ? sql`lower(email) collate "C"` : sql.ref('username'), '=', word)
+    .limit(1)
+    .executeTakeFirst()
+  return member?.id
 }
 
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/

@@ -4,6 +4,7 @@ import { Refusal } from '#server/refusal.ts'
 import type { World } from '#server/world/world.ts'
 import type { StaffSession } from '../access/session.ts'
 import type { HandlersOf, Request } from '../console.ts'
+import { findAttempts } from './attempt-search.ts'
 import { erasePerson } from './erase-person.ts'
 import { exportPerson } from './export-person.ts'
 import {
@@ -23,14 +24,22 @@ import { changeDetails } from './member-details.ts'
 import { resendEmail } from './member-emails.ts'
 import { exportMembers } from './member-export.ts'
 import { listMembers, packagesToFilterBy } from './member-list.ts'
-import { viewMember } from './member-page.ts'
+import { viewAcceptedText, viewMember } from './member-page.ts'
 import { moveSponsor } from './sponsor-moves.ts'
 
 export const membersHandlers = {
-  listMembers: (input, { world }) => listMembers(world, input),
+  listMembers: async (input, { world }) => {
+    const search = input.search?.trim()
+    const [list, attempts] = await Promise.all([
+      listMembers(world, input),
+      search && !input.after ? findAttempts(world, search) : [],
+    ])
+    return { ...list, attempts }
+  },
   exportMembers: (input, { world, session }) => exportMembers(world, input, session),
   getFilters: async (_input, { world }) => ({ packages: await packagesToFilterBy(world.db) }),
   getMember: ({ member_id }, { world }) => viewMember(world, member_id),
+  getAcceptedText: (input, { world }) => viewAcceptedText(world.db, input),
   getCreditNote: async ({ number }, { world }) => {
     const found = await findCreditNote(world, number)
     if (!found) throw new Refusal(404, 'There is no such credit note.')

@@ -14,7 +14,7 @@ import { executeRefund, NotSettled, requestRefund, requestVoid } from '#server/p
 import { Refusal } from '#server/refusal.ts'
 import type { World } from '#server/world/world.ts'
 import type { StaffSession } from '../access/session.ts'
-import { stateSql } from './member-list.ts'
+import { stateSql } from './member-filter.ts'
 
 /** What the log says. Some actions also return something. */
 type Outcome = { before?: Facts; after?: Facts; content?: unknown }

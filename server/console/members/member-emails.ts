@@ -8,6 +8,7 @@ import { Refusal } from '#server/refusal.ts'
 import { dayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
 import type { StaffSession } from '../access/session.ts'
+import { emailTexts } from './email-texts.ts'
 import { actOnMember } from './member-actions.ts'
 import {
   type FoundMember,
@@ -17,36 +18,6 @@ import {
   paymentsOf,
   refundsOf,
 } from './member-rows.ts'
-
-/** What each email to a member is called. */
-export const emailTexts: Partial<Record<JobKind, string>> = {
-  welcome: 'Welcome email',
-  consent: 'Email with the accepted texts',
-  referral: 'Email to the sponsor about the new member',
-  cancelled: 'Email about the cancellation',
-  kept: 'Email about the resumed membership',
-  renewed: 'Receipt for a renewal',
-  renewal_declined: 'Email about a declined card',
-  refunded: 'Email about a refund',
-  membership_ended: 'Email about the end of the membership',
-  package_unpaid: 'Email about a package that has stopped',
-  waived: 'Email about a waived period',
-  renewal_moved: 'Email about a new renewal date',
-  charging_resumed: 'Email about resumed charges',
-  card_expires: 'Email about a card that expires soon',
-  yearly_reminder: 'Yearly reminder',
-  price_changed: 'Email about a new price',
-  confirm_email: 'Email to confirm a new address',
-  confirm_address: 'Email to confirm the address',
-  password_changed: 'Email about a changed password',
-  phone_changed: 'Email about a changed phone number',
-  second_factor_changed: 'Email about a changed second factor',
-  card_changed: 'Email about a new card on file',
-  package_stopped: 'Email about a package that the member stopped',
-  hold_began: 'Email about a hold',
-  hold_ended: 'Email about the end of a hold',
-  username_changed: 'Email about a changed username',
-}
 
 type Payload = Record<string, string | number>
 /** An email that can be made again. `at`: what it is about happened then. */

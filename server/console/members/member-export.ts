@@ -7,7 +7,7 @@ import { showWithoutPlus } from '#server/phone/numbers.ts'
 import { dayOf, todayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
 import type { StaffSession } from '../access/session.ts'
-import { CSV_START, csvRow } from './csv.ts'
+import { CSV_START, csvRow } from '../csv.ts'
 import { allMembers, brandName, type ListedMember } from './member-list.ts'
 
 /**

@@ -1,14 +1,18 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import { type Brand, brands } from '#contract/card.ts'
-import type { MemberState } from '#contract/console/member-page.ts'
 import type { MemberFilter, MemberList, MemberRow } from '#contract/console/members.ts'
-import { addDays } from '#contract/renewal.ts'
+import { toAmount } from '#contract/money.ts'
+import type { Interval } from '#contract/renewal.ts'
 import type { Db } from '#server/db/db.ts'
 import type { RenewalLine } from '#server/db/tables.ts'
+import { startsOn } from '#server/membership/next-step.ts'
+import { priceOn } from '#server/membership/prices.ts'
+import { waivedOf } from '#server/membership/summary.ts'
 import { Refusal } from '#server/refusal.ts'
-import { dayOf, startOfDay } from '#server/world/time-zone.ts'
+import { dayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
 import { isId, isTime, noSuchPage } from '../list-key.ts'
+import { type Condition, countMembers, joinedRange, pathOf, type Query, stateSql, toSite } from './member-filter.ts'
 import { MAX_MATCHES, matchesOf } from './member-search.ts'
 
 const PAGE = 50
@@ -16,8 +20,7 @@ const PAGE = 50
 const MAX_WALK = 4000
 const STEP = 500
 
-type Query = MemberFilter & { after?: string | undefined }
-type Condition = RawBuilder<unknown>
+type MemberPageOfList = Omit<MemberList, 'attempts'>
 /** Where a page begins: the values that the list is ordered by, of the member before it. */
 type Key = [...values: string[], id: string]
 
@@ -25,7 +28,7 @@ type Key = [...values: string[], id: string]
  * A page of members. It walks along one index in the order of the list and keeps those that fit, at most MAX_WALK, so that the
  * time does not depend on how many members there are. A search looks at its matches instead.
  */
-export async function listMembers(world: World, query: Query): Promise<MemberList> {
+export async function listMembers(world: World, query: Query): Promise<MemberPageOfList> {
   const after = query.after ? parseKey(query.after) : undefined
   if (query.search?.trim()) return searchMembers(world, query, query.search, after)
   const found: ListedMember[] = []
@@ -39,16 +42,28 @@ export async function listMembers(world: World, query: Query): Promise<MemberLis
     key = walked.at(-1)?.key ?? key
     found.push(...(await fitting(world, query, { ids: walked.map(({ id }) => id) })))
   }
-  return toPage(world, found, isAtEnd ? undefined : key)
+  const page = toPage(world, found, isAtEnd ? undefined : key)
+  const total = after ? undefined : await countMembers(world, query)
+  return { ...page, ...(total ? { total } : {}) }
 }
 
-async function searchMembers(world: World, query: Query, search: string, after: Key | undefined): Promise<MemberList> {
+async function searchMembers(
+  world: World,
+  query: Query,
+  search: string,
+  after: Key | undefined,
+): Promise<MemberPageOfList> {
   const { ids, is_capped } = await findMatches(world, search)
   const found = await fitting(world, query, { ids, after, limit: PAGE + 1 })
-  return { ...toPage(world, found, undefined), is_capped }
+  const isAll = !is_capped && !after && found.length <= PAGE
+  return {
+    ...toPage(world, found, undefined),
+    is_capped,
+    ...(isAll ? { total: { count: found.length, is_more: false } } : {}),
+  }
 }
 
-async function findMatches({ db }: World, search: string): Promise<{ ids: string[]; is_capped: boolean }> {
+async function findMatches({ db }: Pick<World, 'db'>, search: string): Promise<{ ids: string[]; is_capped: boolean }> {
   const matches = await Promise.all(matchesOf(search).map((match) => match.execute(db)))
   return {
     ids: [...new Set(matches.flatMap(({ rows }) => rows.map(({ id }) => id)))],
@@ -77,7 +92,7 @@ const tooManyMatches = () =>
   new Refusal(409, 'More members match than an export by search can hold. Please add letters, or use the filters.')
 
 /** `walkedTo`: how far the walk has come, unless it has reached the end. */
-function toPage(world: World, found: ListedMember[], walkedTo: Key | undefined): MemberList {
+function toPage(world: World, found: ListedMember[], walkedTo: Key | undefined): MemberPageOfList {
   const page = found.slice(0, PAGE)
   const end = found.length > PAGE ? page.at(-1)?.key : walkedTo
   return {
@@ -103,14 +118,6 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** What staff call a membership. On hold comes before the rest: nothing is charged then, whatever else is true. */
-export const stateSql = sql<MemberState>`case
-  when membership.state = 'ended' then 'ended'
-  when on_hold_since is not null then 'on_hold'
-  when membership.state = 'past_due' then 'past_due'
-  when cancelled_at is not null then 'canceled'
-  else 'active' end`
-
 const nameKeys = [sql`lower(last_name) collate "C"`, sql`lower(first_name) collate "C"`]
 
 /** The next members along the index that fits the filter best. */
@@ -125,18 +132,6 @@ async function walk(world: World, query: Query, after: Key | undefined, count: n
     where ${sql.join(conditions, sql` and `)}
     order by ${sql.join(keys.map((key) => sql`${key} ${direction}`))} limit ${sql.lit(count)}`.execute(world.db)
   return rows
-}
-
-type Path = { table: Condition; id: Condition; condition: Condition }
-
-function pathOf({ sort, sponsor, state }: Query): Path {
-  const members = (condition: Condition): Path => ({ table: sql`member`, id: sql`id`, condition })
-  const memberships = (condition: Condition): Path => ({ table: sql`membership`, id: sql`member_id`, condition })
-  if (sort === 'name') return members(sql`true`)
-  if (sponsor) return members(sql`sponsor_id = (select id from sponsor where site = ${sponsor.toLowerCase()})`)
-  if (state === 'canceled') return members(sql`cancelled_at is not null`)
-  if (state === 'on_hold') return memberships(sql`on_hold_since is not null`)
-  return state ? memberships(sql`state = ${state}`) : members(sql`true`)
 }
 
 /** Only what comes after the last page. */
@@ -156,14 +151,6 @@ const keyText = ({ sort }: Query, id: Condition) =>
     ? sql`jsonb_build_array(lower(last_name), lower(first_name), ${id})`
     : sql`jsonb_build_array(to_char(joined_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), ${id})`
 
-function joinedRange({ config }: World, { joined_from, joined_to }: Query): Condition[] {
-  const start = (day: string) => startOfDay(config.TIME_ZONE, day)
-  return [
-    ...(joined_from ? [sql`joined_at >= ${start(joined_from)}`] : []),
-    ...(joined_to ? [sql`joined_at < ${start(addDays(joined_to, 1))}`] : []),
-  ]
-}
-
 type Details =
   | ('first_name' | 'last_name' | 'business_name' | 'mobile_phone')
   | ('address' | 'address2' | 'city' | 'post_code' | 'country')
@@ -177,6 +164,13 @@ export type ListedMember = Pick<MemberRow, 'id' | 'username' | 'email' | 'state'
   site: string
   sponsor_name: string
   lines: RenewalLine[]
+  billing_interval: Interval
+  due_at: Date | null
+  cancelled_at: Date | null
+  anchor_on: string
+  anchor_period: number
+  period: number
+  waived_period: number | null
   card_brand: string | null
   card_last_four: string | null
   card_expires: string | null
@@ -200,7 +194,7 @@ async function fitting(world: World, query: Query, { ids, after, limit = ids.len
   )
   const ofOthers = [
     ...(state ? [sql`${stateSql} = ${state}`] : []),
-    ...(sponsor ? [sql`sponsor.site = ${sponsor.toLowerCase()}`] : []),
+    ...(sponsor ? [sql`sponsor.site = ${toSite(sponsor)}`] : []),
     ...(product
       ? [
           sql`exists (select from orders join order_line on order_line.order_id = orders.id
@@ -214,7 +208,8 @@ async function fitting(world: World, query: Query, { ids, after, limit = ids.len
   const { rows } = await sql<ListedMember>`
     select member.id, first_name, last_name, business_name, username, email, mobile_phone, address, address2, city,
       member.state as address_state, post_code, country, member.joined_at, ${stateSql} as state,
-      sponsor.site, sponsor.name as sponsor_name, lines, card_brand, card_last_four, card_expires,
+      sponsor.site, sponsor.name as sponsor_name, lines, billing_interval, due_at, cancelled_at, anchor_on, anchor_period,
+      membership.period, waived_period, card_brand, card_last_four, card_expires,
       ${isByName ? sql`jsonb_build_array(lower(last_name), lower(first_name), member.id)` : sql`jsonb_build_array(to_char(member.joined_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), member.id)`} as key
     from ${chosen} join membership on membership.member_id = member.id join sponsor on sponsor.id = member.sponsor_id
     where ${sql.join([sql`true`, ...ofOthers], sql` and `)} ${order}`.execute(world.db)
@@ -231,8 +226,21 @@ const toRow = (world: World, member: ListedMember): MemberRow => {
     name: `${member.first_name} ${member.last_name}`,
     sponsor: { site, name: sponsor_name },
     packages: lines.map(({ name }) => name),
+    ...nextCharge(world, member),
     joined_on: dayOf(world, member.joined_at),
     ...(card_last_four ? { card: { brand: brandName(card_brand), last_four: card_last_four } } : {}),
+  }
+}
+
+/** As on the member's page. */
+function nextCharge(world: World, member: ListedMember): Pick<MemberRow, 'price' | 'interval' | 'next_charge_on'> {
+  const { lines, due_at, state, cancelled_at } = member
+  const renews_on = waivedOf(member)?.ends_on ?? startsOn(member, member.period + 1)
+  const isCharged = due_at && state !== 'ended' && !cancelled_at && lines.length > 0
+  return {
+    price: toAmount(priceOn(lines, renews_on)),
+    interval: member.billing_interval,
+    ...(isCharged ? { next_charge_on: waivedOf(member)?.ends_on ?? dayOf(world, due_at) } : {}),
   }
 }
 

@@ -200,6 +200,20 @@ async function acceptedTexts(db: Db, member_id: string): Promise<MemberPage['acc
   return rows.map((row) => ({ ...row, accepted_at: row.accepted_at.toISOString() }))
 }
 
+/** Exactly the text that was on the screen. The consent to the subscription is plain text, documents are HTML. */
+export async function viewAcceptedText(db: Db, { member_id, sha256 }: { member_id: string; sha256: string }) {
+  const row = await db
+    .selectFrom('acceptance')
+    .innerJoin('legal_text', 'legal_text.sha256', 'acceptance.sha256')
+    .select(['title', 'version', 'content', 'agreement'])
+    .where('member_id', '=', member_id)
+    .where('acceptance.sha256', '=', sha256)
+    .executeTakeFirst()
+  if (!row) throw new Refusal(404, 'This member has not accepted such a text.')
+  const { agreement, ...text } = row
+  return { ...text, is_html: agreement === 'agreement_1' }
+}
+
 async function countSessions({ db, now }: World, member_id: string): Promise<number> {
   const { count } = await db
     .selectFrom('office_session')

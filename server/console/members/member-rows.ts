@@ -1,5 +1,5 @@
 import type { Db } from '#server/db/db.ts'
-import { stateSql } from './member-list.ts'
+import { stateSql } from './member-filter.ts'
 
 /** The rows that a member's page and timeline are made of. */
 

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
+import { isLink, siteIn } from '#contract/site.ts'
 import { beginsWith } from '../begins-with.ts'
 
 /** Matches of each kind that are looked at. With more, the list says that there are more. */
@@ -11,16 +12,23 @@ type Match = RawBuilder<{ id: string }>
  * the time does not depend on how many members there are.
  */
 export function matchesOf(search: string): Match[] {
-  const text = search.trim()
+  const text = textOf(search)
+  if (UUID.test(text)) return [members(sql`id = cast(${text} as uuid)`)]
   const digits = text.replace(/[\s().+-]/g, '')
   const isNumber = /^\d+$/.test(digits)
   return [
     ...(isNumber && digits.length === 4 ? cards(digits) : []),
     ...(isNumber && digits.length >= 4 ? phones(digits) : []),
     ...(/^[\w.-]{15,60}$/.test(text) ? payments(text) : []),
+    ...(isNumber && /^\d{3,5}(?:-\d{0,4})?$/.test(text) ? [members(beginsWith(sql`post_code collate "C"`, text))] : []),
     ...(isNumber && digits.length > 4 ? [] : names(text)),
   ]
 }
+
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
+
+/** What the console prints can be searched for: '/ana', a whole link, the address of a member's page. */
+export const textOf = (search: string): string => (isLink(search) ? siteIn(search) : search.trim())
 
 const cards = (last_four: string): Match[] => [
   sql`select member_id as id from membership where card_last_four = ${last_four} limit ${sql.lit(MAX_MATCHES)}`,
@@ -53,9 +61,26 @@ function names(search: string): Match[] {
     members(beginsWith(lastName, text)),
     members(beginsWith(firstName, text)),
     members(beginsWith(sql`lower(email) collate "C"`, text)),
+    members(sql`${beginsWith(sql`lower(business_name) collate "C"`, text)} and business_name <> ''`),
+    members(beginsWith(sql`lower(city) collate "C"`, text)),
+    ...emailParts(text),
     ...(last ? [bothNames(first, last), bothNames(last, first)] : [members(beginsWith(sql`username`, text))]),
   ]
 }
+
+/** The domain, with or without what is before it, or the second word of an address such as mara.lind@mail.example. */
+function emailParts(text: string): Match[] {
+  const [local = '', domain = ''] = text.includes('@') ? text.split('@') : ['', text]
+  if (local || !domain) return []
+  return [
+    members(beginsWith(emailDomain, domain)),
+    members(sql`${beginsWith(emailWord, domain)} and ${emailWord} <> ''`),
+  ]
+}
+
+/** As in their indexes. */
+const emailDomain = sql`split_part(lower(email), '@', 2) collate "C"`
+const emailWord = sql`split_part(translate(split_part(lower(email), '@', 1), '_-+', '...'), '.', 2) collate "C"`
 
 const bothNames = (first: string, last: string) =>
   members(sql`${beginsWith(lastName, last)} and ${beginsWith(firstName, first)}`)

@@ -1,28 +1,50 @@
+import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { TimelineEntry } from '#contract/console/member-page.ts'
+import type { MemberList } from '#contract/console/members.ts'
 import { verifyAudit } from '#server/audit/audit.ts'
+import { cards } from '#server/gateways/payment/cards.ts'
 import { cancel, resume } from '#server/membership/cancellation.ts'
 import { countScans, isPostgres } from '#server/test/database.ts'
 import { emailsTo, memberInOffice } from '#server/test/member.ts'
 import { addMemberCopies } from '#server/test/member-copies.ts'
-import { type Site, testSite } from '#server/test/site.ts'
+import { filledForm, type Site, testSite } from '#server/test/site.ts'
 import { staffMember, type TestStaff } from '#server/test/staff.ts'
 import { runJobs } from '#server/worker/jobs.ts'
 
 let site: Site
 let owner: TestStaff
 const people = {
-  mara: { first_name: 'Mara', last_name: 'Lindqvist', username: 'maralind', mobile_phone: '+12025550143' },
-  joy: { first_name: 'Joy', last_name: 'Okafor', username: 'joyok', sponsor_site_name: 'bluepier' },
-  tom: { first_name: 'Tomás', last_name: 'Ibarra', username: 'tomas', cc_number: '5555 5555 5555 4444' },
+  mara: {
+    first_name: 'Mara',
+    last_name: 'Lindqvist',
+    username: 'maralind',
+    mobile_phone: '+12025550143',
+    business_name: 'Lindqvist & Sons',
+  },
+  joy: {
+    first_name: 'Joy',
+    last_name: 'Okafor',
+    username: 'joyok',
+    sponsor_site_name: 'bluepier',
+    city: 'Port Townsend',
+    post_code: '98368',
+  },
+  tom: {
+    first_name: 'Tomás',
+    last_name: 'Ibarra',
+    username: 'tomas',
+    cc_number: '5555 5555 5555 4444',
+    email: 'tomas.ibarra@rare.example',
+  },
   percent: { first_name: '100%', last_name: '_Under', username: 'percent' },
 }
 beforeAll(async () => {
   site = await testSite({ TIME_ZONE: 'America/New_York' })
   owner = await staffMember(site, 'owner')
   for (const person of Object.values(people)) {
-    await memberInOffice(site, { ...person, email: `${person.username}@mail.example` })
+    await memberInOffice(site, { email: `${person.username}@mail.example`, ...person })
     site.advance(1200)
   }
   while (await runJobs(site.world));
@@ -31,7 +53,7 @@ beforeAll(async () => {
 afterAll(() => site.close())
 
 type Row = { id: string; username: string; state: string }
-type List = { members: Row[]; next?: string; is_capped: boolean }
+type List = Pick<MemberList, 'attempts' | 'total'> & { members: Row[]; next?: string; is_capped: boolean }
 const list = async (filter: Record<string, string>): Promise<List> =>
   (await owner.get(`members?${new URLSearchParams(filter)}`)).json()
 const names = async (filter: Record<string, string>) => (await list(filter)).members.map(({ username }) => username)
@@ -56,6 +78,13 @@ describe('the list of members', () => {
     ['the phone as it is written', '(202) 555-0143', ['maralind']],
     ['the phone with its country', '+1 202 555 0143', ['maralind']],
     ['the last four digits of the card', '4444', ['tomas']],
+    ['the company', 'lindqvist & s', ['maralind']],
+    ['the city', 'port tow', ['joyok']],
+    ['the ZIP code', '98368', ['joyok']],
+    ['the domain of the email address', 'rare.example', ['tomas']],
+    ['the second word of the email address', 'ibar', ['tomas']],
+    ['the link as the console prints it', '/joyok', ['joyok']],
+    ['a full link', 'https://foyer.example/joyok?utm_source=x', ['joyok']],
     ['signs that mean something in SQL', '_u', ['percent']],
     ['a sign that would match all', '%', []],
     ['nobody', 'nobody', []],
@@ -66,6 +95,33 @@ describe('the list of members', () => {
   it('19.20 is searched by the reference of a payment', async () => {
     const { reference } = await paymentOf('joyok')
     expect(await names({ search: reference })).toEqual(['joyok'])
+  })
+
+  it('19.20 finds people who never became members, as far as we know them', async () => {
+    const form = await filledForm(site, { first_name: 'Wanda', email: 'wanda@mail.example', cc_number: cards.review })
+    await site.post('enrollment/add-enrollment', form)
+    const declined = await filledForm(site, { first_name: 'Dora', cc_number: cards.declined })
+    await site.post('enrollment/add-enrollment', declined)
+    const attempts = async (search: string) => (await list({ search })).attempts
+    expect(await attempts('wand')).toMatchObject([{ state: 'review', person: { email: 'wanda@mail.example' } }])
+    expect(await attempts('dora')).toEqual([])
+    const { reference } = await site.db
+      .selectFrom('payment')
+      .select('reference')
+      .where('state', '=', 'declined')
+      .executeTakeFirstOrThrow()
+    const found = await attempts(reference)
+    expect(found).toMatchObject([{ state: 'declined', amount: '99.00', decline: 'bank gave no reason' }])
+    expect(JSON.stringify(found)).not.toContain('Dora')
+  })
+
+  it('19.21 says how many members fit, and what each pays next', async () => {
+    expect(await list({})).toMatchObject({ total: { count: 4, is_more: false } })
+    expect(await list({ state: 'past_due' })).toMatchObject({ total: { count: 0, is_more: false } })
+    expect(await list({ sponsor: 'https://foyer.example/bluepier' })).toMatchObject({
+      total: { count: 1, is_more: false },
+      members: [{ username: 'joyok', price: '99.00', interval: 'month', next_charge_on: '2026-12-15' }],
+    })
   })
 
   it('19.21 is filtered by state, sponsor, package and day, and ordered', async () => {
@@ -137,6 +193,15 @@ describe('a member’s page', () => {
       payments: [{ amount: '99.00', state: 'captured', refundable: '99.00', may_void: true }],
     })
     expect(page.accepted.length).toBeGreaterThan(1)
+    const texts = await Promise.all(
+      page.accepted.map(async ({ sha256 }: { sha256: string }) =>
+        (await owner.get(`members/${page.id}/texts/${sha256}`)).json(),
+      ),
+    )
+    expect(texts.map(({ is_html }) => is_html).sort()).toEqual([false, ...page.accepted.slice(1).map(() => true)])
+    for (const [index, { content }] of texts.entries())
+      expect(createHash('sha256').update(content).digest('hex')).toBe(page.accepted[index].sha256)
+    expect((await owner.get(`members/${await idOf('tomas')}/texts/${'0'.repeat(64)}`)).statusCode).toBe(404)
     const whats = page.timeline.map(({ what }: { what: string }) => what)
     for (const what of [
       'Joined',
@@ -215,6 +280,8 @@ describe('actions', () => {
 
   it('19.23 the timeline keeps what was undone later, in its order, and shows a void once', async () => {
     const { username } = await memberInOffice(site, { username: 'undone' })
+    while (await runJobs(site.world));
+    site.advance(60)
     const member_id = await idOf(username)
     const { reference } = await paymentOf(username)
     const steps: (() => Promise<unknown>)[] = [
@@ -299,6 +366,11 @@ describe('no list or search reads a growing table whole', () => {
     // With fewer, reading a whole table is cheaper. In parts, because a statement may take only so long.
     for (let part = 1; part <= 4; part++) await addCopies(10_000, `Copy${part}`)
     await sql`vacuum analyze`.execute(site.db)
+    const tomas = await site.db
+      .selectFrom('member')
+      .select(['city', 'post_code'])
+      .where('username', '=', 'tomas')
+      .executeTakeFirstOrThrow()
     const scans = () => countScans(site.db, ['member', 'membership', 'enrollment'])
     const before = await scans()
     for (const filter of [
@@ -310,6 +382,14 @@ describe('no list or search reads a growing table whole', () => {
         { search: '4444' },
         { search: '2025550143' },
       ],
+      ...[
+        { state: 'active' },
+        { search: 'lindqvist &' },
+        { search: '@rare' },
+        { search: 'ibar' },
+        { search: '/joyok' },
+      ],
+      ...[{ search: tomas.city }, { search: tomas.post_code }, { search: 'joyok', sponsor: '/bluepier' }],
       ...[{ search: 'mara lind' }, { search: 'x@y.zz' }, { search: (await paymentOf('joyok')).reference }],
     ])
       await list(filter as Record<string, string>)

@@ -148,7 +148,7 @@ describe('what needs attention', () => {
     expect((await problems()).problems).toContainEqual(
       expect.objectContaining({
         kind: 'email',
-        title: 'An email could not be sent: welcome',
+        title: 'Welcome email couldn’t be sent',
         detail: 'no such mailbox',
       }),
     )

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Staff } from '#contract/console/access.ts'
 import type { Problem, ProblemList } from '#contract/console/overview.ts'
 import { longDay } from '#contract/days.ts'
-import { toAmount } from '#contract/money.ts'
+import { showAmount, toAmount } from '#contract/money.ts'
 import { renewalTotal } from '#contract/renewal.ts'
 import { recordAction } from '#server/audit/audit.ts'
 import { type Db, inTransaction } from '#server/db/db.ts'
@@ -12,6 +12,7 @@ import { resolveDiscrepancy } from '#server/payments/books/discrepancies.ts'
 import { Refusal } from '#server/refusal.ts'
 import { dayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
+import { emailTexts } from '../members/email-texts.ts'
 
 /** What no program can decide: each source follows its own small index. */
 
@@ -66,13 +67,16 @@ async function discrepancies(db: Db): Promise<Problem[]> {
     ...(row.kind === 'dispute'
       ? { kind: 'dispute', title: 'A payment is disputed' }
       : { kind: 'discrepancy', title: `Our books and the gateway’s differ: ${row.kind}` }),
-    detail: `Here: ${row.ours}. At the gateway: ${row.theirs}.`,
+    detail: `Here: ${inWords(row.ours)}. At the gateway: ${inWords(row.theirs)}.`,
     since: row.found_at.toISOString(),
     ...(row.amount_cents === null ? {} : { amount: toAmount(row.amount_cents) }),
     ...memberOf(row),
     discrepancy: { reference: row.reference, kind: row.kind },
   }))
 }
+
+/** 'capture_failed 99.00' → 'capture failed $99.00' */
+const inWords = (text: string) => text.replaceAll('_', ' ').replace(/\d+\.\d\d/g, showAmount)
 
 async function openPayments(world: Pick<World, 'db' | 'now'>): Promise<Problem[]> {
   const { rows } = await sql<
@@ -147,7 +151,7 @@ async function givenUpEmails(world: Pick<World, 'db' | 'now'>): Promise<Problem[
   return rows.map(({ kind, last_error, done_at, ...member }) => ({
     ...memberOf(member),
     kind: 'email',
-    title: `An email could not be sent: ${kind.replaceAll('_', ' ')}`,
+    title: `${emailTexts[kind as keyof typeof emailTexts] ?? 'An email'} couldn’t be sent`,
     detail: last_error ?? '',
     since: (done_at ?? world.now()).toISOString(),
   }))

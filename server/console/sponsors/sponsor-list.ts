@@ -1,7 +1,7 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely'
 import type * as z from 'zod/mini'
 import type { consoleSponsorCalls, SponsorRow } from '#contract/console/sponsors.ts'
-import { MASTER } from '#contract/site.ts'
+import { isLink, MASTER, siteIn } from '#contract/site.ts'
 import type { Db } from '#server/db/db.ts'
 import type { Tables } from '#server/db/tables.ts'
 import { dayOf } from '#server/world/time-zone.ts'
@@ -18,7 +18,7 @@ const columns = sql`id, site, name, active, renamed_to, member_id, active_until,
 
 /** A page along the index of its order, or the first matches of a search. Sites that only lead on are not listed. */
 export async function listSponsors(world: World, query: Query) {
-  const search = query.search?.trim().toLowerCase().replace(/^\//, '')
+  const search = query.search && (isLink(query.search) ? siteIn(query.search) : query.search.trim()).toLowerCase()
   if (search) return searchSponsors(world, search, query.kind)
   const rows = query.sort === 'visits' ? await mostVisited(world.db, query) : await newest(world.db, query)
   const page = rows.slice(0, PAGE)

@@ -1,65 +1,112 @@
-import { useState } from 'react'
-import type { AuditRow, Verdict } from '#contract/console/audit.ts'
+import { type FormEvent, useState } from 'react'
+import type { AuditFilter, AuditRow, Verdict } from '#contract/console/audit.ts'
 import { consoleCalls } from '#contract/console/console.ts'
 import { actions, isAction } from '#contract/console/permissions.ts'
+import { API } from '#contract/paths.ts'
 import { Field } from '#web/form/Field.tsx'
+import { SelectField } from '#web/form/SelectField.tsx'
 import { ActionButton, useAction } from '#web/ui/ActionButton.tsx'
 import { useCallForm } from '#web/ui/CallForm.tsx'
 import { ErrorNotice } from '#web/ui/ErrorNotice.tsx'
 import { FormDialog } from '#web/ui/FormDialog.tsx'
 import { Notice } from '#web/ui/Notice.tsx'
 import { useConsole } from '../api.ts'
+import { ExportLink, TextFilter } from '../lists.tsx'
 import { Panel, ScreenHead, showTime, Waiting } from '../parts.tsx'
-import { Link, toQuery, useAddress } from '../router.tsx'
+import { Link, navigate, toQuery, useAddress } from '../router.tsx'
 import { useLoaded } from '../useLoaded.ts'
+import { changesOf } from './facts.ts'
 
-/** What staff did, newest first. */
+const filterNames = ['staff', 'action', 'member', 'day'] as const
+type Filter = Partial<Record<(typeof filterNames)[number], string>>
+
+/** What staff did, newest first. Filter and page are in the address. */
 export function AuditScreen() {
   const { api, session } = useConsole()
   const { query } = useAddress()
   const before = query.get('before') ?? undefined
-  const staff = query.get('staff') ?? undefined
-  const loaded = useLoaded(`${before} ${staff}`, () =>
-    api.listAudit({ ...(before ? { before } : {}), ...(staff ? { staff } : {}) }),
+  const filter: Filter = Object.fromEntries(
+    filterNames.flatMap((name) => (query.get(name) ? [[name, query.get(name)]] : [])),
+  )
+  const isFiltered = Object.keys(filter).length > 0
+  const loaded = useLoaded(query.toString(), () =>
+    api.listAudit({ ...(filter as AuditFilter), ...(before ? { before } : {}) }),
   )
   const { data } = loaded
   return (
     <>
       <ScreenHead title="Audit log" lead="Everything staff did. Rows never change: each is sealed with the one before.">
+        <ExportLink href={`${API}${consoleCalls.exportAudit.path}${toQuery(filter)}`} />
         <Verify onAcknowledged={loaded.reload} />
       </ScreenHead>
+      <Filters filter={filter} />
       {!data ? (
         <Waiting loaded={loaded} />
       ) : (
-        <Panel
-          title={staff ? 'Activity of one colleague' : 'Activity'}
-          aside={staff && <Link to="/console/audit">Show all</Link>}
-        >
+        <Panel title={filter.staff ? 'Activity of one colleague' : 'Activity'}>
           <ol className="log">
             {data.rows.map((row, index) => (
               <li key={row.position}>
-                {!staff && <Seals between={row.position} and={data.rows[index - 1]?.position} />}
-                <Row row={row} time={showTime(row.at, session.time_zone)} />
+                {!isFiltered && <Seals between={row.position} and={data.rows[index - 1]?.position} />}
+                <Row row={row} time_zone={session.time_zone} />
               </li>
             ))}
           </ol>
-          {data.rows.length === 0 && <p className="small">Nothing yet.</p>}
-          <Pages first={Boolean(before)} next={data.next} staff={staff} />
+          {data.rows.length === 0 && <p className="small">{isFiltered ? 'Nothing fits.' : 'Nothing yet.'}</p>}
+          <Pages first={Boolean(before)} next={data.next} filter={filter} />
         </Panel>
       )}
     </>
   )
 }
 
-const Pages = ({ first, next, staff }: { first: boolean; next: string | undefined; staff: string | undefined }) => (
+const actionOptions = Object.entries(actions)
+  .map(([value, { text }]) => ({ value, text }))
+  .filter(({ value }) => value !== 'seal_events') // the list leaves them out
+  .sort((a, b) => a.text.localeCompare(b.text))
+
+function Filters({ filter }: { filter: Filter }) {
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const entered = Object.fromEntries(new FormData(event.currentTarget)) as Filter
+    navigate(`/console/audit${toQuery({ staff: filter.staff, ...entered })}`)
+  }
+  return (
+    <form
+      className="filters"
+      onSubmit={submit}
+      onChange={({ target, currentTarget }) => target instanceof HTMLSelectElement && currentTarget.requestSubmit()}
+      key={JSON.stringify(filter)}
+    >
+      <SelectField
+        name="action"
+        label="Action"
+        optional
+        placeholder="Any"
+        defaultValue={filter.action ?? ''}
+        options={actionOptions}
+      />
+      <TextFilter name="member" label="Member’s username or email" value={filter.member} />
+      <TextFilter name="day" label="Day" type="date" value={filter.day} />
+      <div className="filter-actions">
+        <button type="submit" className="button quiet">
+          Apply
+        </button>
+        {Object.keys(filter).length > 0 && <Link to="/console/audit">Clear</Link>}
+      </div>
+    </form>
+  )
+}
+
+const Pages = ({ first, next, filter }: { first: boolean; next: string | undefined; filter: Filter }) => (
   <div className="pages">
     {first && (
-      <Link to={`/console/audit${toQuery({ staff })}`} className="button quiet">
+      <Link to={`/console/audit${toQuery(filter)}`} className="button quiet">
         Newest
       </Link>
     )}
     {next && (
-      <Link to={`/console/audit${toQuery({ staff, before: next })}`} className="button quiet">
+      <Link to={`/console/audit${toQuery({ ...filter, before: next })}`} className="button quiet">
         Older
       </Link>
     )}
@@ -72,9 +119,9 @@ const Seals = ({ between, and }: { between: number; and: number | undefined }) =
   return count > 0 && <p className="small">{count === 1 ? '1 seal' : `${count} seals`} of the security log</p>
 }
 
-function Row({ row, time }: { row: AuditRow; time: string }) {
+function Row({ row, time_zone }: { row: AuditRow; time_zone: string }) {
   const { act, who, role, subject_kind, subject, subject_name } = row
-  const facts = [row.before && `before: ${toText(row.before)}`, row.after && `after: ${toText(row.after)}`]
+  const changes = changesOf(row.before, row.after, time_zone)
   return (
     <>
       <p>
@@ -86,20 +133,15 @@ function Row({ row, time }: { row: AuditRow; time: string }) {
         )}
       </p>
       <p className="small">
-        {time} · <bdi>{who}</bdi>, {role}
+        {showTime(row.at, time_zone)} · <bdi>{who}</bdi>, {role}
         {row.network && ` · network ${row.network}`} · row {row.position}
       </p>
       {row.reason && <p className="reason">“{row.reason}”</p>}
-      {facts.some(Boolean) && <p className="small">{facts.filter(Boolean).join(' · ')}</p>}
+      {changes.length > 0 && <p className="small">{changes.join(' · ')}</p>}
       {row.is_erased && <p className="small">The details were erased.</p>}
     </>
   )
 }
-
-const toText = (facts: Record<string, unknown>) =>
-  Object.entries(facts)
-    .map(([name, value]) => `${name.replaceAll('_', ' ')} ${value ?? 'none'}`)
-    .join(', ') || 'nothing'
 
 function Verify({ onAcknowledged }: { onAcknowledged: () => void }) {
   const { api, may } = useConsole()

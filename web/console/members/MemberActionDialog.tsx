@@ -15,8 +15,8 @@ type DialogProps = {
 
 /** One dialog for every action: what will happen, an amount and a reason where they are needed, and the button. */
 export function MemberActionDialog({ action, member, onClose, onDone }: DialogProps) {
-  const { api } = useConsole()
-  const plan = planOf(action, member)
+  const { api, session } = useConsole()
+  const plan = planOf(action, member, session.time_zone)
   const form = useCallForm({
     rules: plan.rules,
     values: plan.values ?? {},
@@ -53,7 +53,7 @@ export function MemberActionDialog({ action, member, onClose, onDone }: DialogPr
         <Field
           {...form.field('sponsor_site')}
           label="Link of the new sponsor"
-          hint="Only the word after the slash, such as ana"
+          hint="A link, or the word after the slash, such as /ana"
           autoComplete="off"
           autoCapitalize="none"
           enterKeyHint="next"

@@ -9,6 +9,7 @@ import { useConsole } from '../api.ts'
 import { Facts, Panel, StateChip, showTime, Waiting } from '../parts.tsx'
 import { Link, toQuery } from '../router.tsx'
 import { useLoaded } from '../useLoaded.ts'
+import { Accepted } from './Accepted.tsx'
 import { DetailsDialog } from './DetailsDialog.tsx'
 import { MemberActionDialog } from './MemberActionDialog.tsx'
 import { Money } from './Money.tsx'
@@ -243,25 +244,3 @@ const addressLine = ({ postal }: MemberPage) =>
   [postal.address, postal.address2, `${postal.city}, ${postal.state} ${postal.post_code}`, postal.country]
     .filter(Boolean)
     .join(', ')
-
-function Accepted({ member }: { member: MemberPage }) {
-  const { session } = useConsole()
-  return (
-    <Panel title="Accepted texts">
-      <ul className="rows">
-        {member.accepted.map(({ title, version, sha256, accepted_at }) => (
-          <li key={title + sha256}>
-            <div>
-              <p>
-                {title}, version {version}
-              </p>
-              <p className="small">
-                {showTime(accepted_at, session.time_zone)} · <code>{sha256.slice(0, 12)}</code>
-              </p>
-            </div>
-          </li>
-        ))}
-      </ul>
-    </Panel>
-  )
-}

@@ -1,15 +1,22 @@
-import { type FormEvent, type MouseEvent, useState } from 'react'
+import type { FormEvent } from 'react'
 import { consoleCalls } from '#contract/console/console.ts'
 import { memberStates } from '#contract/console/member-page.ts'
-import { type MemberFilter, type MemberRow, memberSorts } from '#contract/console/members.ts'
+import {
+  type Attempt,
+  type MemberFilter,
+  type MemberList,
+  type MemberRow,
+  memberSorts,
+} from '#contract/console/members.ts'
 import { plainDay } from '#contract/days.ts'
+import { showAmount } from '#contract/money.ts'
 import { API } from '#contract/paths.ts'
 import { SelectField } from '#web/form/SelectField.tsx'
-import { ErrorNotice } from '#web/ui/ErrorNotice.tsx'
-import { errorMessage } from '#web/ui/errorMessage.ts'
+import { showPhone } from '#web/form/showPhone.ts'
 import { Notice } from '#web/ui/Notice.tsx'
 import { useConsole } from '../api.ts'
-import { ScreenHead, StateChip, stateText, Waiting } from '../parts.tsx'
+import { ExportLink, TextFilter } from '../lists.tsx'
+import { Chip, Panel, ScreenHead, StateChip, showTime, stateText, Waiting } from '../parts.tsx'
 import { Link, navigate, toQuery, useAddress } from '../router.tsx'
 import { useLoaded } from '../useLoaded.ts'
 
@@ -33,7 +40,10 @@ export function MembersScreen() {
     navigate(`/console/members${toQuery({ ...filter, after: undefined, ...change })}`)
   return (
     <>
-      <ScreenHead title={filter.search ? `Members: “${filter.search}”` : 'Members'}>
+      <ScreenHead
+        title={filter.search ? `Members: “${filter.search}”` : 'Members'}
+        lead={data?.total && totalText(data.total)}
+      >
         {may('export_members') && data && data.members.length > 0 && !data.is_capped && (
           <ExportLink href={`${API}${consoleCalls.exportMembers.path}${toQuery(filter)}`} />
         )}
@@ -54,6 +64,7 @@ export function MembersScreen() {
               {data.next ? 'None among the members looked at so far.' : 'No member fits.'}
             </p>
           )}
+          {data.attempts.length > 0 && <Attempts attempts={data.attempts} />}
           <div className="pages">
             {after && (
               <button type="button" className="button quiet" onClick={() => go({})}>
@@ -72,27 +83,51 @@ export function MembersScreen() {
   )
 }
 
-/** Asks for the proof first: the browser would save a refusal as the file. */
-function ExportLink({ href }: { href: string }) {
-  const { api } = useConsole()
-  const [error, setError] = useState<string>()
-  const start = async (event: MouseEvent) => {
-    event.preventDefault()
-    setError(undefined)
-    try {
-      await api.checkProof({})
-      window.location.assign(href)
-    } catch (cause) {
-      setError(errorMessage(cause))
-    }
-  }
+/** '1,234 members', 'more than 10,000 members' */
+const totalText = ({ count, is_more }: NonNullable<MemberList['total']>) =>
+  count === 1 && !is_more ? 'One member' : `${is_more ? 'More than ' : ''}${count.toLocaleString('en-US')} members`
+
+const attemptStates: Partial<Record<string, string>> = {
+  reserved: 'started',
+  authorizing: 'waiting for the bank',
+  authorized: 'approved, not joined yet',
+  unknown: 'no answer yet',
+  review: 'held for review',
+  abandoned: 'given up',
+  capture_failed: 'not collected',
+}
+
+/** People who tried to join. Once a payment has ended, we no longer know who it was. */
+function Attempts({ attempts }: { attempts: Attempt[] }) {
+  const { session } = useConsole()
   return (
-    <>
-      <a className="button quiet" href={href} download onClick={start}>
-        Export as CSV
-      </a>
-      <ErrorNotice message={error} />
-    </>
+    <Panel title="Didn’t join">
+      <ul className="rows">
+        {attempts.map(({ reference, at, state, amount, person, card, decline }) => (
+          <li key={reference}>
+            <div>
+              <p>
+                <strong>
+                  <bdi>{person?.name ?? 'Name not kept'}</bdi>
+                </strong>{' '}
+                {showAmount(amount)} <Chip>{attemptStates[state] ?? state}</Chip>
+              </p>
+              <p className="small">
+                {[
+                  person && `${person.email}, ${showPhone(person.mobile_phone)}`,
+                  showTime(at, session.time_zone),
+                  card && `${card.brand} ${card.last_four}`,
+                  decline,
+                  reference,
+                ]
+                  .filter(Boolean)
+                  .join(' · ')}
+              </p>
+            </div>
+          </li>
+        ))}
+      </ul>
+    </Panel>
   )
 }
 
@@ -151,22 +186,6 @@ function Filters({ filter, onChange }: { filter: Filter; onChange: (change: Filt
 
 const isSelect = (target: EventTarget) => target instanceof HTMLSelectElement
 
-type TextFilterProps = { name: string; label: string; type?: 'date'; value: string | undefined }
-
-const TextFilter = ({ name, label, type, value }: TextFilterProps) => (
-  <div className="field">
-    <label htmlFor={name}>{label}</label>
-    <input
-      className="control"
-      id={name}
-      name={name}
-      type={type ?? 'text'}
-      defaultValue={value ?? ''}
-      autoComplete="off"
-    />
-  </div>
-)
-
 /** A table on a wide screen; on a phone each row is a card. */
 const MemberTable = ({ members }: { members: MemberRow[] }) => (
   <div className="card">
@@ -176,8 +195,8 @@ const MemberTable = ({ members }: { members: MemberRow[] }) => (
           <th scope="col">Member</th>
           <th scope="col">State</th>
           <th scope="col">Sponsor</th>
-          <th scope="col">Package</th>
-          <th scope="col">Card</th>
+          <th scope="col">Price</th>
+          <th scope="col">Next charge</th>
           <th scope="col">Joined</th>
         </tr>
       </thead>
@@ -200,9 +219,15 @@ const MemberTable = ({ members }: { members: MemberRow[] }) => (
                 <bdi>{member.sponsor.name}</bdi>
               </Link>
             </td>
-            <td>{member.packages.join(', ') || 'none'}</td>
-            <td>{member.card ? `${member.card.brand} ${member.card.last_four}` : '–'}</td>
-            <td>{plainDay(member.joined_on)}</td>
+            <td>{member.packages.length ? `${showAmount(member.price)} a ${member.interval}` : 'paid once'}</td>
+            <td>
+              <span className="phone-label">Next charge </span>
+              {member.next_charge_on ? plainDay(member.next_charge_on) : 'none'}
+            </td>
+            <td>
+              <span className="phone-label">Joined </span>
+              {plainDay(member.joined_on)}
+            </td>
           </tr>
         ))}
       </tbody>

@@ -1,5 +1,6 @@
+import { renderToStaticMarkup } from 'react-dom/server'
 import { expect, test } from 'vitest'
-import type { MemberPage } from '#contract/console/member-page.ts'
+import type { MemberPage, PaymentRow } from '#contract/console/member-page.ts'
 import { planOf } from './memberActions.tsx'
 
 const period = { starts_on: '2026-01-16', ends_on: '2027-01-16' }
@@ -7,7 +8,24 @@ const membership = { interval: 'year', period, may_waive: period }
 const member = { id: '1', first_name: 'Ada', membership } as unknown as MemberPage
 
 test.each(['cancel', 'release', 'waive'] as const)('17.14 the dialog to %s a yearly membership says "year"', (kind) => {
-  const { title, text } = planOf({ kind }, member)
+  const { title, text } = planOf({ kind }, member, 'UTC')
   expect(`${title} ${text}`).toMatch(/ year\b/)
   expect(`${title} ${text}`).not.toMatch(/month/i)
+})
+
+test('19.24 the refund dialog names payment, date and card, and refuses too much by itself', () => {
+  const payment = {
+    reference: 'ref-1',
+    period: 2,
+    at: '2026-11-18T10:04:00.000Z',
+    amount: '99.00',
+    refundable: '49.50',
+    card: { brand: 'Visa', last_four: '4242' },
+  } as PaymentRow
+  const { text, rules } = planOf({ kind: 'refund', payment }, member, 'UTC')
+  const html = renderToStaticMarkup(text)
+  expect(html).toContain('$99.00 of Nov 18, 2026, 10:04')
+  expect(html).toContain('Visa •••• 4242, renewal 2, ref-1')
+  expect(rules.amount?.safeParse('49.51').error?.issues[0]?.message).toBe('At most $49.50 can be refunded.')
+  expect(rules.amount?.safeParse('49.50').success).toBe(true)
 })

@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react'
-import type * as z from 'zod/mini'
+import * as z from 'zod/mini'
 import { consoleCalls } from '#contract/console/console.ts'
 import type { MemberPage, PaymentRow } from '#contract/console/member-page.ts'
-import { plainDay } from '#contract/days.ts'
+import { plainDay, timeIn } from '#contract/days.ts'
 import { showAmount } from '#contract/money.ts'
 import type { Api } from '../api.ts'
 
@@ -32,25 +32,55 @@ const { email_id } = consoleCalls.resendEmail.input.shape
 const { username } = consoleCalls.erasePerson.input.shape
 const { sponsor_site } = consoleCalls.moveSponsor.input.shape
 
-const plans: { [Kind in keyof Actions]: (member: MemberPage, action: MemberAction<Kind>) => Plan } = {
-  refund: (member, { payment }) => {
+/** Checked before the passkey is asked for. */
+const amountUpTo = (max: string) =>
+  amount.check(z.refine((text) => Number(text) <= Number(max), `At most ${showAmount(max)} can be refunded.`))
+
+/** '$99.00 of Nov 18, 2026, 10:04 AM, Visa •••• 4242, renewal 2' */
+const paymentText = ({ amount, at, card, period, reference }: PaymentRow, time_zone: string) =>
+  [
+    `${showAmount(amount)} of ${timeIn(time_zone, new Date(at))}`,
+    card && `${card.brand} •••• ${card.last_four}`,
+    period ? `renewal ${period}` : 'first charge',
+    reference,
+  ]
+    .filter(Boolean)
+    .join(', ')
+
+type PlanOf<Kind extends keyof Actions> = (member: MemberPage, action: MemberAction<Kind>, time_zone: string) => Plan
+
+const plans: { [Kind in keyof Actions]: PlanOf<Kind> } = {
+  refund: (member, { payment }, time_zone) => {
     const { reference, refundable = '0.00' } = payment
     return {
       title: 'Refund this payment',
-      text: `Up to ${showAmount(refundable)} goes back to the card. ${member.first_name} gets an email. The membership itself does not change.`,
+      text: (
+        <>
+          <p>{paymentText(payment, time_zone)}</p>
+          <p>
+            Up to {showAmount(refundable)} can go back to the card. {member.first_name} gets an email. The membership
+            itself doesn’t change.
+          </p>
+        </>
+      ),
       submit: 'Refund',
       done: 'The refund is on its way. The timeline shows how it went.',
-      rules: { amount, reason },
+      rules: { amount: amountUpTo(refundable), reason },
       values: { amount: refundable },
       send: (api, { amount = '', reason = '' }) =>
         api.refundPayment({ member_id: member.id, reference, amount, reason }),
     }
   },
-  void: (member, { payment }) => {
+  void: (member, { payment }, time_zone) => {
     const { reference } = payment
     return {
       title: `Void ${showAmount(payment.amount)}`,
-      text: 'The charge has not settled yet. A void cancels all of it, and it may never appear on the statement.',
+      text: (
+        <>
+          <p>{paymentText(payment, time_zone)}</p>
+          <p>The charge hasn’t settled yet. A void cancels all of it, and it may never appear on the statement.</p>
+        </>
+      ),
       submit: 'Void the charge',
       done: 'The charge is being voided. The timeline shows how it went.',
       rules: { reason },
@@ -177,5 +207,8 @@ function releaseText({ first_name, membership }: MemberPage): string {
 }
 
 /** What the dialog asks and says about an action, and the call that does it. */
-export const planOf = <Kind extends keyof Actions>(action: MemberAction<Kind>, member: MemberPage): Plan =>
-  plans[action.kind](member, action)
+export const planOf = <Kind extends keyof Actions>(
+  action: MemberAction<Kind>,
+  member: MemberPage,
+  time_zone: string,
+): Plan => plans[action.kind](member, action, time_zone)

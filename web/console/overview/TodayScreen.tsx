@@ -53,7 +53,7 @@ export function TodayScreen() {
               </li>
             ))}
           </ul>
-          {data.newest.length === 0 && <p className="small">Nobody has joined yet.</p>}
+          {data.newest.length === 0 && <p className="small">No one has joined yet.</p>}
         </Panel>
         <div className="stack">
           {may('see_funnel') && <WeekFunnel />}

@@ -1,0 +1,31 @@
+import type { JobKind } from '#server/jobs/queue.ts'
+
+/** What each email to a member is called. */
+export const emailTexts: Partial<Record<JobKind, string>> = {
+  welcome: 'Welcome email',
+  consent: 'Email with the accepted texts',
+  referral: 'Email to the sponsor about the new member',
+  cancelled: 'Email about the cancellation',
+  kept: 'Email about the resumed membership',
+  renewed: 'Receipt for a renewal',
+  renewal_declined: 'Email about a declined card',
+  refunded: 'Email about a refund',
+  membership_ended: 'Email about the end of the membership',
+  package_unpaid: 'Email about a package that has stopped',
+  waived: 'Email about a waived period',
+  renewal_moved: 'Email about a new renewal date',
+  charging_resumed: 'Email about resumed charges',
+  card_expires: 'Email about a card that expires soon',
+  yearly_reminder: 'Yearly reminder',
+  price_changed: 'Email about a new price',
+  confirm_email: 'Email to confirm a new address',
+  confirm_address: 'Email to confirm the address',
+  password_changed: 'Email about a changed password',
+  phone_changed: 'Email about a changed phone number',
+  second_factor_changed: 'Email about a changed second factor',
+  card_changed: 'Email about a new card on file',
+  package_stopped: 'Email about a package that the member stopped',
+  hold_began: 'Email about a hold',
+  hold_ended: 'Email about the end of a hold',
+  username_changed: 'Email about a changed username',
+}

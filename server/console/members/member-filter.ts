@@ -1,0 +1,65 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { MemberState } from '#contract/console/member-page.ts'
+import type { MemberFilter, MemberList } from '#contract/console/members.ts'
+import { addDays } from '#contract/renewal.ts'
+import { siteIn } from '#contract/site.ts'
+import { startOfDay } from '#server/world/time-zone.ts'
+import type { World } from '#server/world/world.ts'
+
+/** The filter of the list in SQL: which index a list walks along, and how many members fit. */
+
+export type Query = MemberFilter & { after?: string | undefined }
+export type Condition = RawBuilder<unknown>
+
+/** What staff call a membership. On hold comes before the rest: nothing is charged then, whatever else is true. */
+export const stateSql = sql<MemberState>`case
+  when membership.state = 'ended' then 'ended'
+  when on_hold_since is not null then 'on_hold'
+  when membership.state = 'past_due' then 'past_due'
+  when cancelled_at is not null then 'canceled'
+  else 'active' end`
+
+type Path = { table: Condition; id: Condition; condition: Condition }
+
+export function pathOf({ sort, sponsor, state }: Query): Path {
+  const members = (condition: Condition): Path => ({ table: sql`member`, id: sql`id`, condition })
+  const memberships = (condition: Condition): Path => ({ table: sql`membership`, id: sql`member_id`, condition })
+  if (sort === 'name') return members(sql`true`)
+  if (sponsor) return members(sql`sponsor_id = (select id from sponsor where site = ${toSite(sponsor)})`)
+  if (state === 'canceled') return members(sql`cancelled_at is not null`)
+  if (state === 'on_hold') return memberships(sql`on_hold_since is not null`)
+  return state ? memberships(sql`state = ${state}`) : members(sql`true`)
+}
+
+export const toSite = (sponsor: string) => siteIn(sponsor).toLowerCase()
+
+export function joinedRange({ config }: World, { joined_from, joined_to }: Query): Condition[] {
+  const start = (day: string) => startOfDay(config.TIME_ZONE, day)
+  return [
+    ...(joined_from ? [sql`joined_at >= ${start(joined_from)}`] : []),
+    ...(joined_to ? [sql`joined_at < ${start(addDays(joined_to, 1))}`] : []),
+  ]
+}
+
+const MAX_COUNTED = 10_000
+
+/** One at a time, along their keys: otherwise both tables would be read whole for a few thousand members. */
+const withRows = sql`
+  cross join lateral (select cancelled_at from member where member.id = looked.id offset 0) member
+  cross join lateral (select state, on_hold_since from membership where member_id = looked.id offset 0) membership`
+
+/** Along the index of one filter. Several filters together may have to read too many rows to count a few. */
+export async function countMembers(world: World, query: Query): Promise<MemberList['total']> {
+  const { state, sponsor, joined_from, joined_to } = query
+  const filters = [state, sponsor, query.package, joined_from || joined_to].filter(Boolean)
+  if (filters.length > 1 || query.package) return undefined
+  const { table, id, condition } = pathOf({ ...query, sort: 'newest' })
+  const conditions = sql.join([condition, ...joinedRange(world, query)], sql` and `)
+  const { rows } = await sql<{ looked: string; fitting: string }>`
+    select count(*) as looked, count(*) filter (where ${state ? sql`${stateSql} = ${state}` : sql`true`}) as fitting
+    from (select ${id} as id from ${table} where ${conditions}
+        order by joined_at limit ${sql.lit(MAX_COUNTED + 1)}) looked
+      ${state ? withRows : sql``}`.execute(world.db)
+  const is_more = Number(rows[0]?.looked ?? 0) > MAX_COUNTED
+  return { count: Math.min(Number(rows[0]?.fitting ?? 0), MAX_COUNTED), is_more }
+}
