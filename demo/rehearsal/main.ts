@@ -15,10 +15,16 @@ is charged or sent. Settings such as AUTOSHIP=on count. Ctrl-C stops everything 
 const SAMPLES = 'server/cli/samples'
 const { PORT = '3000' } = process.env
 
-const stopSignal = Promise.race(['SIGINT', 'SIGTERM'].map((signal) => once(process, signal)))
-/** Before everything has started, a signal ends this process, and with it all that it has started. */
-const unlessStopped = <Result>(work: Promise<Result>) =>
-  Promise.race([work, stopSignal.then((): never => process.exit(130))])
+const signals = ['SIGINT', 'SIGTERM']
+
+/** Meanwhile a signal ends this process immediately, and with it all that it has started. */
+function unlessStopped<Result>(work: Promise<Result>): Promise<Result> {
+  const end = () => process.exit(130)
+  for (const signal of signals) process.on(signal, end)
+  return work.finally(() => {
+    for (const signal of signals) process.off(signal, end)
+  })
+}
 
 async function main(args: string[]): Promise<number> {
   if (args.some((arg) => ['--help', '-h'].includes(arg))) {
@@ -43,7 +49,7 @@ async function main(args: string[]): Promise<number> {
 
 async function rehearse(rehearsal: Rehearsal) {
   const { urls, folder, command } = rehearsal
-  const invitation = await command('server/cli/staff.ts', 'invite', 'owner@rehearsal.example', 'owner')
+  const invitation = await unlessStopped(command('server/cli/staff.ts', 'invite', 'owner@rehearsal.example', 'owner'))
   const examples = [testCards.good, testCards.declined, testCards.responseLost, testCards.renewalDeclinedOnce]
   console.log(`
 Open ${urls[0]} (the second process is ${urls[1]})
@@ -53,7 +59,7 @@ ${examples.map(({ number, description }) => `  ${number}  ${description}`).join(
 Logs, emails and secrets: ${folder}
 Ctrl-C stops everything and deletes it. Codes and emails show up here:`)
   const timer = setInterval(printNews(rehearsal), 500)
-  await stopSignal
+  await Promise.race(signals.map((signal) => once(process, signal)))
   clearInterval(timer)
   console.log('Stopping …')
 }
