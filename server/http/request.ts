@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Client } from '#server/client.ts'
+import { Refusal } from '#server/refusal.ts'
 import type { World } from '#server/world/world.ts'
 import { limitKeys } from './address.ts'
 import { clearedAtSignOut } from './headers.ts'
@@ -16,8 +17,22 @@ export const clientFrom = (request: FastifyRequest): Client => ({
   agent: header(request, 'user-agent'),
   pageUrl: header(request, 'referer'),
   prefetch: isPrefetch(request),
-  isFromOtherSite: !['', 'same-origin', 'none'].includes(header(request, 'sec-fetch-site')),
+  isFromOtherSite: isFromOtherSite(request),
 })
+
+/** Whether a page of another site sent this. Old browsers say only where a page that posts is from. */
+function isFromOtherSite(request: FastifyRequest): boolean {
+  const site = header(request, 'sec-fetch-site')
+  if (site) return !['same-origin', 'none'].includes(site)
+  const origin = header(request, 'origin')
+  return origin !== '' && !(URL.canParse(origin) && new URL(origin).host === header(request, 'host'))
+}
+
+/** A change comes from a page of our own, or from a program without a browser. */
+export function refuseOtherSites(request: FastifyRequest): void {
+  if (request.method !== 'GET' && isFromOtherSite(request))
+    throw new Refusal(403, 'Requests from other sites are not allowed.')
+}
 
 /** The name is signed too, so that a signed value cannot be moved to another cookie. */
 export function setSignedCookie(reply: FastifyReply, name: string, parts: (string | number)[], days: number) {

@@ -1,7 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Client } from '#server/client.ts'
-import { clearSiteData, clientFrom, cookieOptions, readSignedCookie, setSignedCookie } from '#server/http/request.ts'
+import {
+  clearSiteData,
+  clientFrom,
+  cookieOptions,
+  readSignedCookie,
+  refuseOtherSites,
+  setSignedCookie,
+} from '#server/http/request.ts'
 import type { World } from '#server/world/world.ts'
 
 const OFFICE_COOKIE = 'foyer_office'
@@ -18,7 +25,12 @@ export type MemberBrowser = Client & {
   trustBrowser: (mark: string) => void
 }
 
-export const memberBrowserFrom = (request: FastifyRequest, reply: FastifyReply, world: World): MemberBrowser => ({
+export function memberBrowserFrom(request: FastifyRequest, reply: FastifyReply, world: World): MemberBrowser {
+  refuseOtherSites(request)
+  return browserFrom(request, reply, world)
+}
+
+const browserFrom = (request: FastifyRequest, reply: FastifyReply, world: World): MemberBrowser => ({
   ...clientFrom(request),
   officeKey: readOfficeCookie(request),
   setOfficeCookie: (mark, { key, expires_at: expires }) => {

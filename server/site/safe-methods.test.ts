@@ -88,6 +88,16 @@ it.each(gets.map((call) => [call.path, call] as const))(
   },
 )
 
+it.each([
+  ['another site', { 'sec-fetch-site': 'cross-site' }],
+  ['a neighboring host', { 'sec-fetch-site': 'same-site' }],
+  ['another site in an old browser', { origin: 'https://evil.example' }],
+  ['a page without an origin in an old browser', { origin: 'null' }],
+])('6.12 no change in the office comes from %s', async (_who, headers) => {
+  const { statusCode } = await site.post('office/sign-out-everywhere', {}, { cookie, ...headers })
+  expect(statusCode).toBe(403)
+})
+
 it('6.12 no other site gets a download of the console', async () => {
   const from = (place: string) => site.get('/api/console/members.csv', { cookie, 'sec-fetch-site': place })
   for (const place of ['cross-site', 'same-site']) expect((await from(place)).statusCode).toBe(403)
