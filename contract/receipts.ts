@@ -28,9 +28,10 @@ export const Receipt = z.object({
   card: z.optional(StoredCard),
   /** Refunds, or a void, oldest first. */
   credit_notes: z.array(z.object({ number: z.int(), issued_on: day, amount, is_void: z.boolean() })),
-  /** A dispute with the bank, and the day it ended with the charge standing. */
+  /** A dispute with the bank, and the day it ended: won if the charge stands, lost if the bank returned the payment. */
   disputed_on: z.optional(day),
   dispute_won_on: z.optional(day),
+  dispute_lost_on: z.optional(day),
   /** False: the gateway refused to collect it. */
   is_collected: z.boolean(),
 })

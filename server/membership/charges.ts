@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { type Brand, brands } from '#contract/card.ts'
 import { toAmount } from '#contract/money.ts'
 import type { Receipt } from '#contract/receipts.ts'
@@ -51,6 +52,7 @@ export async function paidRenewals(
     )
     .select(['reference', 'updated_at', 'starts_on', 'ends_on', 'payment.amount_cents', 'lines'])
     .select(['card_brand', 'card_last_four', 'card_expires', 'payment.state', 'disputed_at', 'dispute_won_at'])
+    .select(disputeLostAt)
     .where('member.id', '=', member_id)
     .where('payment.period', '>', 0)
     .where('payment.state', 'in', ['captured', 'refunded', 'disputed'])
@@ -69,15 +71,21 @@ export async function paidRenewals(
 }
 
 type DisputeColumns = Pick<Tables['payment'], 'disputed_at' | 'dispute_won_at'>
+type OutcomeColumns = DisputeColumns & Pick<Tables['payment'], 'state'> & { dispute_lost_at: Date | null }
 
 /** What became of a charge, apart from refunds. */
-export const outcomeOf = (
-  world: Pick<World, 'config'>,
-  payment: DisputeColumns & Pick<Tables['payment'], 'state'>,
-) => ({
+export const outcomeOf = (world: Pick<World, 'config'>, payment: OutcomeColumns) => ({
   is_collected: payment.state !== 'capture_failed',
   ...disputeDays(world, payment),
+  ...(payment.state === 'disputed' && payment.dispute_lost_at
+    ? { dispute_lost_on: dayOf(world, payment.dispute_lost_at) }
+    : {}),
 })
+
+/** When staff closed the dispute about a payment, while the gateway's records say that the bank has the money. */
+export const disputeLostAt = sql<Date | null>`(
+  select resolved_at from difference
+  where difference.reference = payment.reference and kind = 'dispute' and cleared_at is null)`.as('dispute_lost_at')
 
 export const disputeDays = (
   world: Pick<World, 'config'>,

@@ -4,7 +4,8 @@ import { endedEmail, packageUnpaidEmail } from '#server/emails/renewals.ts'
 import { cards } from '#server/gateways/payment/cards.ts'
 import type { SandboxGateway } from '#server/gateways/payment/sandbox/sandbox.ts'
 import { viewOffice } from '#server/office/view.ts'
-import { requestRefund } from '#server/payments/refunds.ts'
+import { reconcile } from '#server/payments/books/reconciliation.ts'
+import { requestRefund, requestVoid } from '#server/payments/refunds.ts'
 import { emailsTo } from '#server/test/member.ts'
 import { daysUntil, newMember, pass, work } from '#server/test/membership.ts'
 import { filledForm, type Site, testSite } from '#server/test/site.ts'
@@ -122,14 +123,17 @@ it('17.41 a package next to it can be stopped, even if its charge is past due', 
   expect((await chargesOf(member)).map(({ state }) => state)).toEqual(['declined'])
 })
 
-const requestFullRefund = async ({ username }: { username: string }) => {
-  const { reference } = await site.db
+const firstPayment = ({ username }: { username: string }) =>
+  site.db
     .selectFrom('payment')
     .innerJoin('member', 'member.enrollment_id', 'payment.enrollment_id')
-    .select('reference')
+    .select(['reference', 'transaction_id'])
     .where('username', '=', username)
     .where('period', '=', 0)
     .executeTakeFirstOrThrow()
+
+const requestFullRefund = async (member: { username: string }) => {
+  const { reference } = await firstPayment(member)
   await requestRefund(site.world, { reference, reason: 'unhappy', who: 'test' })
 }
 
@@ -151,6 +155,20 @@ it.each([
   await expect(comeBack(site.world, member.id, { shown_price })).rejects.toThrow('Your payment was refunded.')
   const { is_over, return_price } = (await viewOffice(site.world, member.id)).membership
   expect({ is_over, return_price }).toEqual({ is_over: true, return_price: undefined })
+})
+
+it.each([
+  ['has disputed the payment', 'open', 'You disputed your payment with your bank. Please contact us to come back.'],
+  ['has had the payment voided', 'void', 'Your payment was canceled. Please contact us to come back.'],
+] as const)('17.41 a member who %s is told so when coming back', async (_name, change, message) => {
+  const member = await newMember(site)
+  const { reference, transaction_id } = await firstPayment(member)
+  if (change === 'void') await requestVoid(site.world, { reference, reason: 'unhappy', who: 'test' })
+  else await (site.world.payment as SandboxGateway).dispute(transaction_id ?? '', change)
+  await reconcile(site.world, new Date(0))
+  await work(site.world)
+  await cancel(site.world, member.id)
+  await expect(comeBack(site.world, member.id, { shown_price: '0.00' })).rejects.toMatchObject({ status: 409, message })
 })
 
 it.each(['renewalNoFunds', 'renewalStolen'] as const)(

@@ -4,7 +4,7 @@ import { renewalTotal } from '#contract/renewal.ts'
 import { statement } from '#server/db/statement.ts'
 import { dayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
-import { cardOf, outcomeOf } from './charges.ts'
+import { cardOf, disputeLostAt, outcomeOf } from './charges.ts'
 
 /** The order lines, the total and the payment reference of a member's order, and what it costs every month or year. */
 export async function receiptOf(world: World, member_id: string) {
@@ -39,6 +39,7 @@ const readOrder = statement((db, { member_id }: { member_id: string }) =>
     .select(['reference', 'orders.created_at', 'grand_total', 'name', 'list', 'price_cents', 'renewal_cents'])
     .select(['billing_interval', 'card_brand', 'card_last_four', 'card_expires'])
     .select(['payment.state', 'disputed_at', 'dispute_won_at'])
+    .select(disputeLostAt)
     .where('orders.member_id', '=', member_id)
     .orderBy('product_id'),
 )

@@ -5,7 +5,7 @@ import { consentFor, storeText } from '#server/catalog/catalog.ts'
 import { type Db, inTransaction } from '#server/db/db.ts'
 import type { RenewalLine, Tables } from '#server/db/tables.ts'
 import { addJob } from '#server/jobs/queue.ts'
-import { isFirstPaymentKept } from '#server/payments/refunds.ts'
+import { whyFirstPaymentIsGone } from '#server/payments/refunds.ts'
 import { Refusal, refuseFields } from '#server/refusal.ts'
 import { todayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
@@ -32,8 +32,8 @@ export async function comeBack(
     if (world.config.RENEWALS === 'off') throw new Refusal(409, 'Please contact us to come back.')
     if (!ends_at || ends_at > world.now() || (await hasOpenCharge(db, enrollment_id))) return undefined
     if (membership.on_hold_since) throw new Refusal(409, 'Your membership is on hold. Please contact us.')
-    if (!(await mayComeBack(db, membership)))
-      throw new Refusal(409, 'Your payment was refunded. Please contact us to come back.')
+    const why = await whyNotBack(db, membership)
+    if (why) throw new Refusal(409, `${why} Please contact us to come back.`)
     if (!membership.lines.length) {
       await setEnd(db, member_id, null, null)
       await updateMembership(db, member_id, { state: 'active' })
@@ -62,7 +62,10 @@ export async function comeBack(
 
 /** A membership that was paid once is open to its member unless that payment was given back. */
 export const mayComeBack = async (db: Db, membership: Parameters<typeof isPaidOnce>[1]): Promise<boolean> =>
-  !(await isPaidOnce(db, membership)) || (await isFirstPaymentKept(db, membership.member_id))
+  !(await whyNotBack(db, membership))
+
+const whyNotBack = async (db: Db, membership: Parameters<typeof isPaidOnce>[1]): Promise<string | undefined> =>
+  (await isPaidOnce(db, membership)) ? whyFirstPaymentIsGone(db, membership.member_id) : undefined
 
 type Renewing = Pick<Tables['membership'], 'billing_interval'> & { lines: RenewalLine[] }
 

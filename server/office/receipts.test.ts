@@ -1,14 +1,17 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { longDay } from '#contract/days.ts'
 import { receiptTexts } from '#contract/receipt-texts.ts'
 import { cards } from '#server/gateways/payment/cards.ts'
 import type { SandboxGateway } from '#server/gateways/payment/sandbox/sandbox.ts'
 import { shareOf } from '#server/membership/credit-notes.ts'
+import { resolveDiscrepancy } from '#server/payments/books/discrepancies.ts'
 import { reconcile } from '#server/payments/books/reconciliation.ts'
 import { requestRefund, requestVoid } from '#server/payments/refunds.ts'
 import { cookieOf, joinedMember } from '#server/test/member.ts'
 import { type Site, testSite } from '#server/test/site.ts'
 import { staffMember } from '#server/test/staff.ts'
 import { doEverythingDue } from '#server/worker/worker.ts'
+import { todayOf } from '#server/world/time-zone.ts'
 import { viewOffice } from './view.ts'
 
 const DAY = 86_400
@@ -77,6 +80,27 @@ it('15.21 the office shows what became of each charge: part and rest, void, disp
   expect(await statusOf(disputed)).toMatchObject({
     status: undefined,
     sentences: ['A bank dispute about this charge ended on November 19, 2026. The charge stands.'],
+  })
+})
+
+it('15.21 a dispute that staff have closed is over, until the bank says something else', async () => {
+  const member = await newMember()
+  const gateway = site.world.payment as SandboxGateway
+  await gateway.dispute(member.transaction_id ?? '', 'open')
+  await reconcile(site.world, new Date(0))
+  untilEvening(2)
+  await resolveDiscrepancy(site.world, { reference: member.reference, kind: 'dispute', ...request })
+  await reconcile(site.world, new Date(0))
+  const day = longDay(todayOf(site.world))
+  expect(await statusOf(member)).toMatchObject({
+    status: 'Returned by your bank',
+    sentences: [`A bank dispute about this charge ended on ${day}. Your bank returned the payment to you.`],
+  })
+  await gateway.dispute(member.transaction_id ?? '', 'won')
+  await reconcile(site.world, new Date(0))
+  expect(await statusOf(member)).toMatchObject({
+    status: undefined,
+    sentences: [`A bank dispute about this charge ended on ${day}. The charge stands.`],
   })
 })
 

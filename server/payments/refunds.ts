@@ -117,17 +117,21 @@ async function sumOfRefunds(db: Db, reference: string): Promise<number> {
   return Number(sum ?? 0)
 }
 
-/** Whether a member's first payment was neither refunded in full, nor voided or taken back by the bank. */
-export async function isFirstPaymentKept(db: Db, member_id: string): Promise<boolean> {
+/** What became of a member's first payment if we no longer have it, to be told to the member. */
+export async function whyFirstPaymentIsGone(db: Db, member_id: string): Promise<string | undefined> {
   const payment = await db
     .selectFrom('payment')
     .innerJoin('member', 'member.enrollment_id', 'payment.enrollment_id')
-    .select(['reference', 'amount_cents'])
+    .leftJoin('refund', (join) => join.onRef('payment_reference', '=', 'reference').on('is_void', '=', true))
+    .select(['reference', 'payment.amount_cents', 'payment.state', 'refund.state as void_state'])
     .where('member.id', '=', member_id)
     .where('period', '=', 0)
-    .where('payment.state', 'in', ['enrolled', 'captured'])
-    .executeTakeFirst()
-  return payment !== undefined && (await sumOfRefunds(db, payment.reference)) < payment.amount_cents
+    .orderBy('attempt', 'desc')
+    .executeTakeFirstOrThrow()
+  if (payment.state === 'disputed') return 'You disputed your payment with your bank.'
+  if (payment.state === 'capture_failed') return 'Your payment wasn’t collected.'
+  if (payment.void_state && payment.void_state !== 'refused') return 'Your payment was canceled.'
+  return (await sumOfRefunds(db, payment.reference)) < payment.amount_cents ? undefined : 'Your payment was refunded.'
 }
 
 type NewRefund = Required<Pick<RefundRequest, 'reference' | 'reason' | 'who'>> & {

@@ -1,6 +1,7 @@
 import { longDay } from '#contract/days.ts'
 import type { OfficeView } from '#contract/office/view.ts'
 import type { Question } from '#web/dialog/question.ts'
+import { isPaidOnce } from './membership/PaymentProblem.tsx'
 
 export const cancelMembershipQuestion = (
   { email, membership }: Pick<OfficeView, 'email' | 'membership'>,
@@ -23,6 +24,11 @@ function whatCancelingDoes(
     return [
       `Your membership stays active until ${longDay(cancel_ends_on)}, the end of the ${billing_interval} you have paid for. Your link closes on that day, and you won't be charged again.`,
       `${confirmation} Until your membership ends, you can resume it here.`,
+    ].join('\n\n')
+  if (lines.length > 0 && isPaidOnce(lines))
+    return [
+      `Your membership is paid for. To stop only ${lines.map(({ name }) => name).join(' and ')}, keep your membership and press Stop next to it.`,
+      `If you cancel, your membership ends now and your link closes. ${confirmation} You can come back later with one payment.`,
     ].join('\n\n')
   if (!lines.length)
     return `Your membership ends now, and your link closes. ${confirmation} You can come back here at no cost, unless your payment is refunded.`

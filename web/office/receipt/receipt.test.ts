@@ -38,6 +38,7 @@ const part = { number: 7, issued_on: '2026-11-20', amount: '40.00', is_void: fal
 const rest = { number: 9, issued_on: '2026-11-21', amount: '59.00', is_void: false }
 const voided = { number: 8, issued_on: '2026-11-16', amount: '99.00', is_void: true }
 const won = { disputed_on: '2026-11-18', dispute_won_on: '2026-12-01' }
+const lost = { disputed_on: '2026-11-18', dispute_lost_on: '2026-12-01' }
 
 test.each([
   ['paid', {}, undefined, [['Total paid', '$99.00']], []],
@@ -88,6 +89,29 @@ test.each([
     undefined,
     [['Total paid', '$99.00']],
     ['A bank dispute about this charge ended on December 1, 2026. The charge stands.'],
+  ],
+  [
+    'disputed, and lost',
+    lost,
+    'Returned by your bank',
+    [
+      ['Total paid', '$99.00'],
+      ['Returned by your bank', '-$99.00'],
+      ['Total after the dispute', '$0.00'],
+    ],
+    ['A bank dispute about this charge ended on December 1, 2026. Your bank returned the payment to you.'],
+  ],
+  [
+    'refunded in part, disputed, and lost',
+    { ...lost, credit_notes: [part] },
+    'Returned by your bank',
+    [
+      ['Total paid', '$99.00'],
+      ['Refunded on November 20, 2026 (CN-0007)', '-$40.00'],
+      ['Returned by your bank', '-$59.00'],
+      ['Total after the dispute', '$0.00'],
+    ],
+    ['A bank dispute about this charge ended on December 1, 2026. Your bank returned the payment to you.'],
   ],
   [
     'not collected',
