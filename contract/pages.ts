@@ -1,7 +1,7 @@
 import type { SecurityView } from '#contract/office/security.ts'
 import type { OfficeView } from '#contract/office/view.ts'
 import type { PageBrand } from './brand.ts'
-import type { CreditNote } from './receipts.ts'
+import type { CreditNote, Operator } from './receipts.ts'
 import type { Interval } from './renewal.ts'
 import type { FallbackStart, StartData } from './start.ts'
 
@@ -77,14 +77,6 @@ export type ClockPage = {
   memberships: ClockMembership[]
   /** Newest first. `is_new`: during the newest turn or after it. */
   events: (ClockEvent & { is_new: boolean })[]
-}
-
-/** Who runs the site, how to reach them, and what they do about refunds. */
-export type Operator = {
-  name: string
-  address?: string
-  support?: { href: string; text: string }
-  refunds?: string
 }
 
 /** What the reference of the API shows. */

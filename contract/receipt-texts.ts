@@ -2,6 +2,9 @@ import { longDay } from './days.ts'
 import { showAmount, toAmount, toCents } from './money.ts'
 import type { Receipt } from './receipts.ts'
 
+/** Our reference for a payment, from the SHA-256 of its key: 20 letters and digits, the most that every gateway accepts. */
+export const referenceFrom = (sha256: string): string => BigInt(`0x${sha256}`).toString(36).slice(-20)
+
 /** 12 → 'CN-0012' */
 export const showCreditNote = (number: number): string => `CN-${String(number).padStart(4, '0')}`
 
@@ -48,7 +51,9 @@ export function receiptTexts(charge: Charge) {
       ? [`A bank dispute about this charge ended on ${longDay(dispute_won_on)}. The charge stands.`]
       : []),
     ...(dispute_lost_on
-      ? [`A bank dispute about this charge ended on ${longDay(dispute_lost_on)}. Your bank returned the payment to you.`]
+      ? [
+          `A bank dispute about this charge ended on ${longDay(dispute_lost_on)}. Your bank returned the payment to you.`,
+        ]
       : []),
   ]
   const status = voided

@@ -7,6 +7,14 @@ const amount = Package.shape.price
 /** What may be shown of a card. `expires` is '2030-07'. */
 export const StoredCard = z.object({ brand: z.string(), last_four: z.string(), expires: z.string() })
 
+/** Who runs the site, how to reach them, and what they do about refunds. */
+export const Operator = z.object({
+  name: z.string(),
+  address: z.optional(z.string()),
+  support: z.optional(z.object({ href: z.string(), text: z.string() })),
+  refunds: z.optional(z.string()),
+})
+
 /** A charge and what became of it. The texts are in receipt-texts.ts. */
 export const Receipt = z.object({
   reference: z.string(),
@@ -52,7 +60,9 @@ export const CreditNote = z.object({
     card: z.optional(StoredCard),
   }),
   member: z.object({ first_name: z.string(), last_name: z.string(), business_name: z.string() }),
+  operator: Operator,
 })
 
+export type Operator = z.infer<typeof Operator>
 export type Receipt = z.infer<typeof Receipt>
 export type CreditNote = z.infer<typeof CreditNote>

@@ -133,17 +133,19 @@ test('15.18 a sponsor is told who joined, and stops these emails without signing
   await expect(box).toBeChecked()
 })
 
-test('15.21 a receipt is downloaded as a PDF, with a name in any script', async ({ page, request }) => {
+test('15.21 a receipt and a statement are downloaded as PDFs, with a name in any script', async ({ page, request }) => {
   const { username, password } = await createMember(request, { first_name: '小龙', last_name: '李' })
   await openOffice(page, username, password)
-  const receipt = page.getByRole('region', { name: 'Receipt' })
-  const [download] = await Promise.all([
-    page.waitForEvent('download'),
-    receipt.getByRole('button', { name: 'Download PDF' }).click(),
-  ])
+  const payments = page.getByRole('region', { name: 'Payments' })
+  const press = (name: string) =>
+    Promise.all([page.waitForEvent('download'), payments.getByRole('button', { name }).click()])
+  const [statement] = await press('statement')
+  expect(statement.suggestedFilename()).toMatch(/^foyer-statement-\d{4}\.pdf$/)
+  expect(await readFile(await statement.path(), 'latin1')).toContain(Buffer.from('Total for ').toString('hex'))
+  const [download] = await press('PDF')
   expect(download.suggestedFilename()).toMatch(/^foyer-receipt-\d{4}-\d\d-\d\d\.pdf$/)
   const pdf = await readFile(await download.path(), 'latin1')
-  const reference = (await receipt.locator('code').textContent()) ?? ''
+  const reference = (await payments.locator('code').textContent()) ?? ''
   expect(pdf).toMatch(/^%PDF-1\.7/)
   expect(pdf).toContain(`<${Buffer.from(reference).toString('hex')}> Tj`)
   expect(pdf).toContain(Buffer.from('小龙 李', 'utf16le').swap16().toString('hex')) // to copy and to read aloud

@@ -84,15 +84,27 @@ const reactFrom = (script: string): Plugin => ({
     /^react(?:-dom)?(?:\/|$)/.test(id) ? { id: `./${basename(script)}`, external: 'relative' } : undefined,
 })
 
+/** Takes what makes PDFs from a script of its own, which most visits never need. */
+const pdfFrom = (script: string): Plugin => ({
+  name: 'foyer-later-pdf',
+  enforce: 'pre',
+  resolveId: (id) => (id === './makePdf.ts' ? { id: `./${basename(script)}`, external: 'relative' } : undefined),
+})
+
 await Promise.all(['web', 'render', 'page.json'].map((name) => rm(join(dist, name), { recursive: true, force: true })))
-const [wizard, staff, docs, early] = await Promise.all([
+const [wizard, staff, docs, pdf, early] = await Promise.all([
   buildWizard(),
   buildPage('console', 'web/console/main.tsx'),
   run({ rolldownOptions: { input: { docs: join(root, 'web/pages/docs/main.ts') } } }),
+  buildPdf(),
   buildEarly(),
   buildPages(),
 ])
-const office = await buildPage('office', 'web/office/main.tsx', [reactFrom(wizard.script)])
+const office = await buildPage('office', 'web/office/main.tsx', [
+  reactFrom(wizard.script),
+  pdfFrom(pdf),
+  retriedImports,
+])
 const head: PageHead = {
   ...wizard,
   officeScript: office.script,
@@ -153,6 +165,12 @@ async function buildPage(name: string, entry: string, plugins: Plugin[] = []) {
     { plugins },
   )
   return { script: entryOf(output), css: brandCss() + (await takeStyles(output)) }
+}
+
+/** The script that makes PDFs. */
+async function buildPdf() {
+  const lib = { entry: join(root, 'web/receipt/makePdf.ts'), formats: ['es' as const] }
+  return entryOf(await run({ lib, rolldownOptions: { output: { entryFileNames: HASHED_NAME, minify: true } } }))
 }
 
 /** The address of the first script. */

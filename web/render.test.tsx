@@ -38,6 +38,7 @@ const view: OfficeView = {
   last_name: '<b>',
   business_name: '',
   join_emails: true,
+  renewal_emails: false,
   username: 'zoe',
   email: 'zoe@mail.example',
   unconfirmed_email: 'new@mail.example',
@@ -66,6 +67,7 @@ const view: OfficeView = {
     credit_notes: [],
     is_collected: true,
   },
+  operator: { name: 'Foyer LLC', address: '1 Main Street' },
   accepted: [{ title: 'Terms', version: 2, sha256: 'a'.repeat(64), accepted_on: '2026-11-15' }],
   weeks: [
     { ...week, from: '2026-11-02', visits: 3 },
@@ -82,6 +84,7 @@ const note: CreditNote = {
   amount: '40.00',
   receipt: { reference: 'r7', paid_on: '2026-11-15', total: '99.00' },
   member: { first_name: 'Zoë', last_name: 'Example', business_name: '' },
+  operator: view.operator,
 }
 const newMember: OfficeView = {
   ...view,

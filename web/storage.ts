@@ -85,6 +85,7 @@ export type Receipt = {
   /** Undefined if an older version of the page stored it. */
   renewal_price?: string
   paid_on: string
+  card?: { brand: string; last_four: string }
   renews_on: string
   sponsor: string
   first_name: string

@@ -111,6 +111,13 @@ export const officeCalls = {
     input: z.object({ ...memberOnScreen.shape, join_emails: z.boolean('This must be true or false.') }),
     output: OfficeView,
   },
+  changeRenewalEmails: {
+    method: 'POST',
+    path: '/office/renewal-emails',
+    summary: 'Switch the email three days before each charge on or off',
+    input: z.object({ ...memberOnScreen.shape, renewal_emails: z.boolean('This must be true or false.') }),
+    output: OfficeView,
+  },
   changePhone: {
     method: 'POST',
     path: '/office/phone',

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { Package } from '#contract/api.ts'
-import { Receipt, StoredCard } from '#contract/receipts.ts'
+import { Operator, Receipt, StoredCard } from '#contract/receipts.ts'
 
 const day = z.string().check(z.regex(/^\d{4}-\d{2}-\d{2}$/))
 const amount = Package.shape.price
@@ -31,6 +31,8 @@ export const OfficeView = z.object({
   link: z.string(),
   /** Whether the member gets an email when somebody joins through the link. */
   join_emails: z.boolean(),
+  /** Whether the member gets an email three days before each charge. */
+  renewal_emails: z.boolean(),
   joined_on: day,
   sponsor_name: z.string(),
   membership: z.object({
@@ -74,6 +76,8 @@ export const OfficeView = z.object({
   /** Newest first. The first charge is `receipt`. */
   renewals: z.array(Receipt),
   receipt: Receipt,
+  /** As receipts name them. */
+  operator: Operator,
   accepted: z.array(
     z.object({
       title: z.string(),

@@ -165,7 +165,7 @@ async function extraAnswers(
 ): Promise<Answers> {
   const { id, name, password } = sponsor
   const { changeEmail, confirmEmail, forgetPassword, resetPassword, signIn, sendEmailLink } = officeCalls
-  const { changeUsername, changePicture, changeJoinEmails, changePhone } = officeCalls
+  const { changeUsername, changePicture, changeJoinEmails, changeRenewalEmails, changePhone } = officeCalls
   if (isAboutReferral) return path === API + signIn.path ? { password: 'Wrong-Password-1' } : { token: '' }
   const prepare = secondFactorInputs[path.slice(API.length)]
   if (prepare) return prepare({ site, person: sponsor, sender })
@@ -181,6 +181,8 @@ async function extraAnswers(
       return { picture: testJpeg(256, 256) }
     case API + changeJoinEmails.path:
       return { join_emails: true }
+    case API + changeRenewalEmails.path:
+      return { renewal_emails: true }
     case API + changePhone.path:
       return { mobile_phone: americanPhone(998) }
     case API + sendEmailLink.path:

@@ -154,7 +154,7 @@ export function describeJourneys(name: 'Firefox' | 'WebKit', start: () => Promis
       await browser.waitForPath('/office')
       await browser.waitForScript()
       await browser.sees(`/${member.username}`)
-      await browser.sees('Receipt')
+      await browser.sees('Payments')
       const qrCodeWidth = await browser.evaluate(() => document.querySelector('.link-code img')?.clientWidth)
       expect(qrCodeWidth, 'large enough to scan').toBeGreaterThan(130)
       await browser.press('Cancel membership')

@@ -1,5 +1,7 @@
 import { brandCss, brand as builtIn, type PageBrand, theme } from '#contract/brand.ts'
 import { type Palette, paletteOf } from '#contract/brand-colors.ts'
+import type { Operator } from '#contract/receipts.ts'
+import { linkTo } from '#server/config/operator.ts'
 import type { Tables } from '#server/db/tables.ts'
 import { sharedValue } from '#server/world/shared-value.ts'
 import type { World } from '#server/world/world.ts'
@@ -47,6 +49,12 @@ const shared = sharedValue(async ({ db }) => {
 
 /** The brand of this moment. While the database does not answer, the last one that was read, or the built-in one. */
 export const brandOf = (world: World): Promise<SiteBrand> => shared.get(world).catch(() => builtInBrand)
+
+/** Who runs the site. Staff may have replaced the contact. */
+export const shownOperator = ({ config }: Pick<World, 'config'>, { support }: SiteBrand): Operator => ({
+  ...config.operator,
+  ...(support ? { support: linkTo(support) } : {}),
+})
 
 /** After staff have changed it. */
 export const forgetBrand = shared.forget

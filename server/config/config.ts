@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import * as z from 'zod/mini'
-import type { Operator } from '#contract/pages.ts'
+import type { Operator } from '#contract/receipts.ts'
 import { OperatorError } from '#server/operator-error.ts'
 import { checkTogether } from './checks.ts'
 import { needsTls } from './encryption.ts'

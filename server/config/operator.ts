@@ -1,5 +1,5 @@
 import { brand } from '#contract/brand.ts'
-import type { Operator } from '#contract/pages.ts'
+import type { Operator } from '#contract/receipts.ts'
 import type { Settings } from './settings.ts'
 
 type OperatorSettings = Pick<

@@ -129,6 +129,7 @@ export type Tables = {
     touches: number | null
     touch_seal: string | null
     join_emails: Generated<boolean>
+    renewal_emails: Generated<boolean>
     joined_username: string | null
     joined_first_name: string | null
     joined_last_name: string | null
@@ -171,6 +172,8 @@ export type Tables = {
     joined_at: Date
     /** A later period that is not charged. */
     waived_period: number | null
+    /** The newest period that an email was written about, for members who asked for one before each charge. */
+    notified_period: number | null
   }
   period: {
     member_id: string

@@ -84,6 +84,13 @@ describe.each(Object.entries(emails))('the email %s', (_name, write) => {
     for (const href of links) expect(email.text).toContain(href)
   })
 
+  it('15.12 names the company that runs the site, and its address', async () => {
+    const email = await write(site.world)
+    const company = 'Foyer Membership LLC, 500 Sample Street, Reno, NV 89501'
+    expect(email.text).toMatch(new RegExp(`${company}\\n$`))
+    expect(visibleText(email)).toContain(company)
+  })
+
   it('15.12 loads nothing from the network', async () => {
     const { html } = await write(site.world)
     expect(html).toMatch(/^<!doctype html>\n<html lang="en">/)
@@ -111,7 +118,9 @@ describe('the content of an email', () => {
     for (const phrase of [
       "You joined with Ana's Paper Lantern Studio on November 15, 2026.",
       '  Founding Membership: $99.00\n  Total: $99.00\n  Paid on: November 15, 2026\n',
-      `  Reference: ${reference}\n`,
+      `  Paid with: Visa ending in 4242\n  Reference: ${reference}\n`,
+      'Refunds: Tell us within 14 days of joining',
+      'Questions about this payment? Contact us: ',
       `http://foyer.test/${form.username}\n`,
       'Open your office: http://foyer.test/office\n',
       'costs $99.00 a month until you cancel.',

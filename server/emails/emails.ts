@@ -2,7 +2,7 @@ import { type Brand, brands } from '#contract/card.ts'
 import { longDay as day, timestampIn } from '#contract/days.ts'
 import { showAmount, showPrice } from '#contract/money.ts'
 import type { Interval } from '#contract/renewal.ts'
-import { brandOf } from '#server/brand/brand.ts'
+import { brandOf, shownOperator } from '#server/brand/brand.ts'
 import { isOfficeOurs } from '#server/config/operator.ts'
 import type { Email } from '#server/gateways/mail/port.ts'
 import type { JobPayloads } from '#server/jobs/queue.ts'
@@ -59,10 +59,12 @@ export async function welcomeEmail(world: World, { member_id }: JobPayloads['wel
         showAmount(order.total),
         [
           ['Paid on', day(order.paid_on)],
+          ...(order.card ? [['Paid with', `${order.card.brand} ending in ${order.card.last_four}`] as const] : []),
           ['Reference', order.reference],
           ['You joined with', sponsor],
         ],
       ),
+      ...(await refundTerms(world)),
       heading('Your membership'),
       paragraph(
         isOnce(order)
@@ -234,16 +236,27 @@ type StoredCard = { card_brand: string | null; card_last_four: string | null }
 export const nameCard = ({ card_brand, card_last_four }: StoredCard): string =>
   card_last_four ? `${brands[card_brand as Brand]?.name ?? 'card'} ending in ${card_last_four}` : 'card'
 
-type Content = Omit<Parameters<typeof composeEmail>[0], 'to' | 'from'>
+type Content = Omit<Parameters<typeof composeEmail>[0], 'to' | 'from' | 'operator'>
 
 export async function emailTo(world: World, to: Recipient, { blocks, ...content }: Content): Promise<Email> {
+  const brand = await brandOf(world)
   const email = {
     ...content,
     to: to.email,
     from: world.config.PUBLIC_URL,
+    operator: shownOperator(world, brand),
     blocks: [mainHeading(content.subject), greeting(to), ...blocks],
   }
-  return composeEmail(email, await brandOf(world))
+  return composeEmail(email, brand)
+}
+
+/** Below a receipt: the operator's terms, and whom to ask. */
+export async function refundTerms(world: World): Promise<Block[]> {
+  const { refunds, support } = shownOperator(world, await brandOf(world))
+  return [
+    ...(refunds ? [smallPrint(`Refunds: ${refunds}`)] : []),
+    ...(support ? [smallPrint(`Questions about this payment? Contact us: ${support.text}`)] : []),
+  ]
 }
 
 /** Without a name until someone has confirmed the address: a stranger may have typed both. */

@@ -1,4 +1,5 @@
 import { theme } from '#contract/brand.ts'
+import type { Operator } from '#contract/receipts.ts'
 import type { SiteBrand } from '#server/brand/brand.ts'
 import type { Email } from '#server/gateways/mail/port.ts'
 import { oneLine } from './plain-text.ts'
@@ -125,17 +126,21 @@ type EmailContent = {
   subject: string
   /** Mail clients show it next to the subject. */
   preview: string
-  /** The site's URL, shown in the footer. */
+  /** The site's URL, shown in the footer with the company that runs it. */
   from: string
+  operator: Operator
   blocks: Block[]
 } & Pick<Email, 'attachment' | 'unsubscribeUrl'>
 
 /** Builds an email from its blocks: plain text, and HTML that loads nothing from the network. */
-export function composeEmail({ to, subject, preview, from, blocks, ...extras }: EmailContent, brand: SiteBrand): Email {
+export function composeEmail(content: EmailContent, brand: SiteBrand): Email {
+  const { to, subject, preview, from, operator, blocks, ...extras } = content
   const { name } = brand.page
   const { accent } = brand.light
-  const footer = brand.email_footer ? `\n${oneLine(brand.email_footer)}` : ''
-  const text = [...blocks.map((block) => block.text).filter(Boolean), `-- \n${name}\n${from}${footer}`].join('\n\n')
+  const company = [operator.name, operator.address].filter(Boolean).join(', ')
+  const footer = [company, brand.email_footer ?? ''].filter((line) => line && line !== name).map(oneLine)
+  const foot = ['-- ', name, from, ...footer].join('\n')
+  const text = [...blocks.map((block) => block.text).filter(Boolean), foot].join('\n\n')
   const html = `<!doctype html>
 <html lang="en">
 <head>
@@ -153,7 +158,7 @@ ${table} style="max-width:600px;border-collapse:separate">
 <tr><td class="card" bgcolor="${cardColor}" style="padding:32px 24px 16px;border:1px solid ${borderColor};border-top:0;border-radius:0 0 14px 14px;background:${cardColor}">
 ${blocks.map((block) => block.html(brand)).join('\n')}
 </td></tr>
-<tr><td align="center" style="padding:20px 8px 0;font-family:${theme.font};font-size:13px;line-height:1.5;color:${mutedColor}">${escapeText(name)} · ${link(brand, from)}${brand.email_footer ? `<br>${escapeText(brand.email_footer)}` : ''}</td></tr>
+<tr><td align="center" style="padding:20px 8px 0;font-family:${theme.font};font-size:13px;line-height:1.5;color:${mutedColor}">${escapeText(name)} · ${link(brand, from)}${footer.map((line) => `<br>${escapeHtml(line)}`).join('')}</td></tr>
 </table>
 </td></tr></table>
 </body>

@@ -68,6 +68,31 @@ export async function yearlyReminderEmail(
   })
 }
 
+/** Sent three days before a charge to members who asked for it. Not if that charge has been made, or won't be. */
+export async function renewalAheadEmail(
+  world: World,
+  { member_id, starts_on }: JobPayloads['renewal_ahead'],
+): Promise<Email | undefined> {
+  const [member, membership] = await Promise.all([findMember(world, member_id), findMembership(world.db, member_id)])
+  const { renews_on, price } = renewalOf(world, membership)
+  const isStillDue = isRenewing(membership) && world.config.RENEWALS === 'on' && renews_on === starts_on
+  if (!member.renewal_emails || !isStillDue || renews_on < todayOf(world)) return undefined
+  const { billing_interval } = membership
+  return emailTo(world, member, {
+    subject: `Your next charge is on ${day(renews_on)}`,
+    preview: `We’ll charge ${price} to your ${nameCard(membership)}.`,
+    blocks: [
+      paragraph(
+        `On ${day(renews_on)}, we’ll charge ${price} to your ${nameCard(membership)} for the next ${billing_interval}.`,
+      ),
+      paragraph('If you want to stay, there is nothing to do.'),
+      paragraph(howToCancel(billing_interval)),
+      button('Open your office', world.config.OFFICE_URL),
+      smallPrint('You asked for this email. You can switch it off in your office, under Payments.'),
+    ],
+  })
+}
+
 /** What changes, from when on, and how to say no. */
 export async function priceChangedEmail(
   world: World,

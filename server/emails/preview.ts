@@ -1,14 +1,16 @@
+import type { Operator } from '#contract/receipts.ts'
 import type { SiteBrand } from '#server/brand/brand.ts'
 import { button, composeEmail, heading, linkBox, mainHeading, paragraph, receipt, smallPrint } from './layout.ts'
 
 /** An email as members get it, with made-up figures: for staff who choose a brand. */
-export const previewEmail = (brand: SiteBrand, site: string): string =>
+export const previewEmail = (brand: SiteBrand, operator: Operator, site: string): string =>
   composeEmail(
     {
       to: 'zoe@example.com',
       subject: `Welcome to ${brand.page.name}`,
       preview: '',
       from: site,
+      operator,
       blocks: [
         mainHeading(`Welcome to ${brand.page.name}`),
         paragraph('Hello Zoë,'),

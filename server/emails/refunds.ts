@@ -8,7 +8,7 @@ import { findMember } from '#server/members/members.ts'
 import { membershipSummary } from '#server/membership/summary.ts'
 import { dayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
-import { emailTo, nameCard } from './emails.ts'
+import { emailTo, nameCard, refundTerms } from './emails.ts'
 import { button, heading, paragraph, receipt } from './layout.ts'
 import { whatHappensNext } from './membership-changes.ts'
 
@@ -36,6 +36,7 @@ export async function refundEmail(world: World, { member_id, refund_id }: JobPay
       ...(isOfficeOurs(world.config) ? [button('Open the credit note', creditNoteUrl(world, refund))] : []),
       heading('On your statement'),
       paragraph(statement),
+      ...(await refundTerms(world)),
       heading('Your membership'),
       paragraph(whatHappensNext(membership)), // a refund by itself neither ends nor extends a membership
       button('Open your office', world.config.OFFICE_URL),

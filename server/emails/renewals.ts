@@ -9,7 +9,7 @@ import { mayComeBack } from '#server/membership/return.ts'
 import { findMembership, isRenewing, renewalOf } from '#server/membership/summary.ts'
 import { dayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
-import { emailTo, howToCancel, nameCard } from './emails.ts'
+import { emailTo, howToCancel, nameCard, refundTerms } from './emails.ts'
 import { button, heading, linkBox, paragraph, receipt, smallPrint } from './layout.ts'
 
 /** The receipt of a renewal: what was charged, for which month, what comes next, and how to stop it. */
@@ -35,6 +35,7 @@ export async function renewedEmail(world: World, { member_id, ...key }: JobPaylo
           ['Reference', charge.reference],
         ],
       ),
+      ...(await refundTerms(world)),
       heading('What comes next'),
       paragraph(whatComesNext(world, membership)),
       paragraph(howToCancel(charge.billing_interval)),

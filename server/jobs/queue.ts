@@ -60,6 +60,8 @@ export type JobPayloads = {
   charging_resumed: { member_id: string; missed_from: string; starts_on: string; is_moved: boolean }
   card_expires: { member_id: string }
   yearly_reminder: { member_id: string }
+  /** The next charge, for members who want to know ahead. */
+  renewal_ahead: { member_id: string; starts_on: string }
   /** Goes through the members of a package whose price has changed. */
   price_change: { price_change_id: string }
   /** Tells one of them. Of several that wait, only the newest is sent. */
@@ -121,6 +123,7 @@ const purposes: Record<JobKind, Purpose> = {
   charging_resumed: 'email to its member',
   card_expires: 'email to its member',
   yearly_reminder: 'email to its member',
+  renewal_ahead: 'email to its member',
   price_change: 'announcement',
   price_changed: 'email to its member',
   username_changed: 'email to its member',

@@ -25,7 +25,7 @@ const selectMember = statement((db, { member_id }: { member_id: string }) =>
       join.on('sponsor.id', '=', ({ fn }) => fn.coalesce('member.joined_sponsor_id', 'member.sponsor_id')),
     )
     .select(['member.id', 'first_name', 'last_name', 'email', 'email_confirmed_at', 'username', 'joined_at'])
-    .select(['cancelled_at', 'touch_seal'])
+    .select(['cancelled_at', 'touch_seal', 'renewal_emails'])
     .select(['joined_username', 'joined_first_name', 'joined_last_name', 'joined_sponsor_name'])
     .select(['sponsor.name as sponsor_name', 'sponsor.site as sponsor_site'])
     .where('member.id', '=', member_id),

@@ -1,5 +1,6 @@
 import { toAmount } from '#contract/money.ts'
 import type { CreditNote, Receipt } from '#contract/receipts.ts'
+import { brandOf, shownOperator } from '#server/brand/brand.ts'
 import type { Db } from '#server/db/db.ts'
 import { dayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
@@ -16,7 +17,7 @@ export async function creditNotesOf(
 }
 
 /** A credit note by its number, with the member it belongs to. */
-export async function findCreditNote(world: Pick<World, 'config' | 'db'>, number: number) {
+export async function findCreditNote(world: World, number: number) {
   const row = await selectNotes(world.db).where('credit_note', '=', number).executeTakeFirst()
   if (!row) return undefined
   const { first_name, last_name, business_name } = row
@@ -31,6 +32,7 @@ export async function findCreditNote(world: Pick<World, 'config' | 'db'>, number
       ...cardOf(row),
     },
     member: { first_name, last_name, business_name },
+    operator: shownOperator(world, await brandOf(world)),
   }
   return { member_id: row.member_id, note }
 }

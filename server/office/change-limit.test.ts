@@ -25,7 +25,8 @@ const input = {
     mobile_phone: '+16265550199',
   },
   ...{ password: 'Open-Sesame-77', current_password: 'Wrong-1234', code: '123456', sealed: 'x', credential_id: id },
-  ...{ picture: 'AAAA', join_emails: true, product_id: 34, shown_price: '99.00', captcha: 'x' },
+  ...{ picture: 'AAAA', join_emails: true, renewal_emails: true, product_id: 34 },
+  ...{ shown_price: '99.00', captcha: 'x' },
   ...{ cc_number: '4242424242424242', cc_month: '12', cc_year: '2030', cc_cvv: '123' },
   response: {
     ...{ id, rawId: id, type: 'public-key', clientExtensionResults: {} },

@@ -24,6 +24,7 @@ import { signIn, signInWithGrant } from '#server/members/sign-in.ts'
 import { changeUsername } from '#server/members/username.ts'
 import { cancel, resume } from '#server/membership/cancellation.ts'
 import { dropPackage } from '#server/membership/lines.ts'
+import { changeRenewalEmails } from '#server/membership/renewal-emails.ts'
 import { isOurFailure } from '#server/refusal.ts'
 import type { World } from '#server/world/world.ts'
 import { changeCard, comeBackAndPay } from './card.ts'
@@ -59,6 +60,7 @@ export const officeHandlers: Handlers<typeof officeCalls, MemberBrowser> = {
   changePicture: thenViewOffice(changePicture),
   removePicture: thenViewOffice(removePicture),
   changeJoinEmails: thenViewOffice(changeJoinEmails),
+  changeRenewalEmails: thenViewOffice(forDisplayedMember(changeRenewalEmails)),
   changePhone: thenViewOffice(changePhone),
   sendPhoneCode: emptyReply(sendPhoneCode),
   confirmPhone: thenViewOffice(confirmPhone),

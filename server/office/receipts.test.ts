@@ -7,7 +7,7 @@ import { shareOf } from '#server/membership/credit-notes.ts'
 import { resolveDiscrepancy } from '#server/payments/books/discrepancies.ts'
 import { reconcile } from '#server/payments/books/reconciliation.ts'
 import { requestRefund, requestVoid } from '#server/payments/refunds.ts'
-import { cookieOf, joinedMember } from '#server/test/member.ts'
+import { cookieOf, emailsTo, joinedMember } from '#server/test/member.ts'
 import { type Site, testSite } from '#server/test/site.ts'
 import { staffMember } from '#server/test/staff.ts'
 import { doEverythingDue } from '#server/worker/worker.ts'
@@ -141,6 +141,7 @@ it('17.45 a credit note is a page of the member it belongs to, and of staff', as
     lines: [{ name: 'Founding Membership', price: '10.00' }],
     receipt: { reference: member.reference, total: '99.00', card: { last_four: '4242' } },
     member: { first_name: 'Zoë', business_name: 'Zoë & Co.' },
+    operator: { name: 'Foyer Membership LLC', address: '500 Sample Street, Reno, NV 89501' },
   }
   expect(page.statusCode).toBe(200)
   expect(JSON.parse(/id="start">(.*)<\/script>/.exec(page.body)?.[1] ?? '')).toMatchObject({ note })
@@ -156,6 +157,21 @@ it('17.45 a credit note is a page of the member it belongs to, and of staff', as
   expect(timeline).toContainEqual(
     expect.objectContaining({ what: 'Refund made', detail: expect.stringContaining('CN-') }),
   )
+})
+
+it('15.12 the emails about a renewal and a refund have the terms of refunds', async () => {
+  const member = await newMember()
+  for (let day = 0; day < 31; day++) {
+    site.advance(DAY)
+    await doEverythingDue(site.world)
+  }
+  await requestRefund(site.world, { reference: member.reference, amount_cents: 1000, ...request })
+  const messages = await emailsTo(site, member.email)
+  for (const subject of ['Your refund of $10.00', 'Your receipt: $99.00 for your membership']) {
+    const body = messages.find((message) => message.subject === subject)?.body
+    expect(body, subject).toContain('Refunds: Tell us within 14 days of joining')
+    expect(body).toContain('Questions about this payment? Contact us: ')
+  }
 })
 
 it('19.23 the console shows a void as one, and since when a charge is disputed', async () => {

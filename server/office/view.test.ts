@@ -131,6 +131,7 @@ describe('the office', () => {
         last_name: 'Example',
         picture: 'AAAA',
         join_emails: true,
+        renewal_emails: true,
         mobile_phone: '+12025550111',
         email: 'a@b.example',
         password: 'Lemon-Tree-9',

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { nextUsernameChange } from '#contract/office/address.ts'
 import type { OfficeView } from '#contract/office/view.ts'
 import { addDays, mondayOf } from '#contract/renewal.ts'
+import { brandOf, shownOperator } from '#server/brand/brand.ts'
 import { findNewestLink } from '#server/members/email-links.ts'
 import { pendingPhone } from '#server/members/phone.ts'
 import { paidRenewals } from '#server/membership/charges.ts'
@@ -15,17 +16,20 @@ import type { World } from '#server/world/world.ts'
 /** Everything a member sees in the office. */
 export async function viewOffice(world: World, member_id: string): Promise<OfficeView> {
   const member = await findMember(world, member_id)
-  const [membership, renewals, receipt, credit_notes, accepted, chart, referrals, emailLink] = await Promise.all([
-    membershipSummary(world, member_id),
-    paidRenewals(world, member_id),
-    receiptOf(world, member_id),
-    creditNotesOf(world, member_id),
-    acceptedTitles(world, member_id),
-    weeklyChart(world, member),
-    referralsOf(world, member),
-    findNewestLink(world, 'email', member_id),
-  ])
-  const { first_name, last_name, business_name, username, email, mobile_phone, join_emails, sponsor_name } = member
+  const [brand, membership, renewals, receipt, credit_notes, accepted, chart, referrals, emailLink] = await Promise.all(
+    [
+      brandOf(world),
+      membershipSummary(world, member_id),
+      paidRenewals(world, member_id),
+      receiptOf(world, member_id),
+      creditNotesOf(world, member_id),
+      acceptedTitles(world, member_id),
+      weeklyChart(world, member),
+      referralsOf(world, member),
+      findNewestLink(world, 'email', member_id),
+    ],
+  )
+  const { first_name, last_name, business_name, username, email, mobile_phone, sponsor_name } = member
   const withNotes = <Charge extends { reference: string }>(charge: Charge) => ({
     ...charge,
     credit_notes: credit_notes.get(charge.reference) ?? [],
@@ -47,13 +51,15 @@ export async function viewOffice(world: World, member_id: string): Promise<Offic
     mobile_phone,
     ...(unconfirmed_phone ? { unconfirmed_phone } : {}),
     link: linkTo(world, member),
-    join_emails,
+    join_emails: member.join_emails,
+    renewal_emails: member.renewal_emails,
     joined_on: dayOf(world, member.joined_at),
     sponsor_name,
     membership,
     renewals: renewals.map(withNotes),
     ...(world.captcha.vendor ? { captcha: world.captcha.vendor.widget } : {}),
     receipt: withNotes(receipt),
+    operator: shownOperator(world, brand),
     accepted,
     ...chart,
     brought: referrals,
@@ -83,7 +89,7 @@ const findMember = ({ db }: World, member_id: string) =>
       join.onRef('own.member_id', '=', 'member.id').on('own.renamed_to', 'is', null),
     )
     .select(['first_name', 'last_name', 'business_name', 'username', 'username_changed_at', 'email', 'mobile_phone'])
-    .select(['joined_at', 'join_emails', 'email_confirmed_at', 'email_bounced_at'])
+    .select(['joined_at', 'join_emails', 'renewal_emails', 'email_confirmed_at', 'email_bounced_at'])
     .select(['unconfirmed_phone', 'unconfirmed_phone_at'])
     .select(['member.id', 'sponsor.name as sponsor_name', 'own.site as own_site', 'own.picture_url'])
     .where('member.id', '=', member_id)

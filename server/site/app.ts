@@ -13,8 +13,8 @@ import { API, type Call, calls, ErrorReply, IdempotencyKey } from '#contract/api
 import { consoleCalls } from '#contract/console/console.ts'
 import { messageCalls } from '#contract/message-calls.ts'
 import { officeCalls } from '#contract/office/office.ts'
-import { brandOf, type SiteBrand } from '#server/brand/brand.ts'
-import { isOfficeOurs, linkTo } from '#server/config/operator.ts'
+import { brandOf, type SiteBrand, shownOperator } from '#server/brand/brand.ts'
+import { isOfficeOurs } from '#server/config/operator.ts'
 import { staffBrowserFrom } from '#server/console/access/browser.ts'
 import { flushOrWarn } from '#server/funnel/funnel.ts'
 import { compress } from '#server/http/compress.ts'
@@ -101,11 +101,9 @@ export async function createApp({ world, shell: plain, serverFactory }: AppOptio
 /** The footer is rendered once for each brand. */
 function lookOf(world: World, { pages }: Shell): () => Promise<Look> {
   const footers = new WeakMap<SiteBrand, string>()
-  const { operator } = world.config
   return async () => {
     const brand = await brandOf(world)
-    const support = brand.support ? { support: linkTo(brand.support) } : {}
-    const footer = footers.get(brand) ?? pages.footer({ ...operator, ...support })
+    const footer = footers.get(brand) ?? pages.footer(shownOperator(world, brand))
     footers.set(brand, footer)
     return { brand, footer }
   }

@@ -3,8 +3,7 @@ import { isHexColor } from '#contract/brand-colors.ts'
 import { radii } from '#contract/console/brand.ts'
 import { mayDo } from '#contract/console/permissions.ts'
 import { MASTER } from '#contract/site.ts'
-import { siteBrandOf } from '#server/brand/brand.ts'
-import { linkTo } from '#server/config/operator.ts'
+import { shownOperator, siteBrandOf } from '#server/brand/brand.ts'
 import { staffBrowserFrom } from '#server/console/access/browser.ts'
 import { findSession } from '#server/console/access/session.ts'
 import { columnsOf } from '#server/console/brand/brand.ts'
@@ -31,7 +30,7 @@ export async function sendPreview(request: FastifyRequest<Preview>, reply: Fasti
     return reply
       .header('content-security-policy', emailPolicy)
       .type('text/html; charset=utf-8')
-      .send(previewEmail(brand, world.config.PUBLIC_URL))
+      .send(previewEmail(brand, shownOperator(world, brand), world.config.PUBLIC_URL))
   const landing = await findLanding(world, MASTER, {
     touches: [],
     unknownSite: undefined,
@@ -39,8 +38,7 @@ export async function sendPreview(request: FastifyRequest<Preview>, reply: Fasti
     joined_as: undefined,
   })
   if ('redirectTo' in landing) return reply.code(404).send('')
-  const { operator } = world.config
-  const footer = shell.pages.footer({ ...operator, ...(brand.support ? { support: linkTo(brand.support) } : {}) })
+  const footer = shell.pages.footer(shownOperator(world, brand))
   const look = { brand, footer: `<div inert>${footer}</div>` }
   return sendPage(
     request,

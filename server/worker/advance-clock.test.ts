@@ -4,6 +4,18 @@ import { leaseMs } from '#server/gateways/payment/deadlines.ts'
 import { filledForm, testSite } from '#server/test/site.ts'
 import { advanceClock, DAY_MS } from './advance-clock.ts'
 
+it('17.13 the clock stops for the email before a charge', async () => {
+  const site = await testSite({ DATABASE_URL: '' })
+  const { world, db } = site
+  await site.post('enrollment/add-enrollment', await filledForm(site))
+  await db.updateTable('member').set({ renewal_emails: true }).execute()
+  if (!world.testClock) throw new Error('This site has no test clock.')
+  await advanceClock(world, world.testClock, new Date(world.now().getTime() + 32 * DAY_MS))
+  const sent = await db.selectFrom('job').select('run_at').where('kind', '=', 'renewal_ahead').execute()
+  expect(sent.map(({ run_at }) => run_at.toISOString().slice(0, 10))).toEqual(['2026-12-12'])
+  await site.close()
+})
+
 it('17.30 an advance of the clock that is killed leaves no lease that ends months later', async () => {
   const site = await testSite({ DATABASE_URL: '' }) // as embedded, which has a clock that can be advanced
   const { world, db } = site

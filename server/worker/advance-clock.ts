@@ -62,6 +62,8 @@ async function nextDue(db: Db, now: Date): Promise<Date | undefined> {
     select min(due) as due from (
       select min(due_at) as due from membership where due_at > ${now}
       union all select min(notice_at) from membership where notice_at > ${now}
+      union all select min(due_at - interval '71 hours') from membership join member on member.id = member_id
+        where renewal_emails and due_at - interval '71 hours' > ${now}
       union all select min(run_at) from job where done_at is null and run_at > ${now}
       union all select min(publish_at) from scheduled_document where publish_at > ${now}
       union all select min(leased_until) from payment where state = 'unknown' and leased_until > ${now}) dates`.execute(

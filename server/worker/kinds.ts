@@ -17,7 +17,7 @@ import {
   welcomeEmail,
 } from '#server/emails/emails.ts'
 import { holdBeganEmail, holdEndedEmail, packageStoppedEmail } from '#server/emails/membership-changes.ts'
-import { cardExpiresEmail, priceChangedEmail, yearlyReminderEmail } from '#server/emails/notices.ts'
+import { cardExpiresEmail, priceChangedEmail, renewalAheadEmail, yearlyReminderEmail } from '#server/emails/notices.ts'
 import { refundEmail } from '#server/emails/refunds.ts'
 import {
   chargingResumedEmail,
@@ -89,6 +89,7 @@ export const kinds: { [Kind in JobKind]: KindOfJob<JobPayloads[Kind]> } = {
   charging_resumed: email(chargingResumedEmail),
   card_expires: email(cardExpiresEmail),
   yearly_reminder: email(yearlyReminderEmail),
+  renewal_ahead: email(renewalAheadEmail),
   price_changed: email(priceChangedEmail, recordNotice),
   price_change: { run: announcePrices, maxBackoffSeconds: 60 },
   confirm_email: email(confirmAddressEmailFor),

@@ -9,7 +9,7 @@ import { YourLink } from './link/YourLink.tsx'
 import { Membership } from './membership/Membership.tsx'
 import { PaymentProblem } from './membership/PaymentProblem.tsx'
 import { OfficeHeader } from './OfficeHeader.tsx'
-import { Receipt } from './receipt/Receipt.tsx'
+import { Payments } from './receipt/Payments.tsx'
 import { SignOutEverywhere } from './SignOut.tsx'
 import { useOffice } from './useOffice.ts'
 
@@ -33,7 +33,7 @@ export function Office({ start }: { start: OfficeView }) {
         <nav className="section-links" aria-label="Sections">
           <a href="#details">Details</a>
           <a href="#membership">Membership</a>
-          <a href="#receipt">Receipt</a>
+          <a href="#payments">Payments</a>
           <a href="#documents">Documents</a>
         </nav>
         <YourLink view={view} />
@@ -45,7 +45,7 @@ export function Office({ start }: { start: OfficeView }) {
           </div>
           <div className="column">
             <Referrals office={office} />
-            <Receipt view={view} />
+            <Payments office={office} />
             <Documents accepted={view.accepted} />
           </div>
         </div>

@@ -5,7 +5,7 @@ import type { OfficeView } from '#contract/office/view.ts'
 export type Office = ReturnType<typeof useOffice>
 
 /** A section of the office that shows success messages. */
-type Section = 'details' | 'membership' | 'referrals'
+type Section = 'details' | 'membership' | 'payments' | 'referrals'
 
 type Success = {
   section: Section

@@ -1,4 +1,4 @@
-import type { Operator } from '#contract/pages.ts'
+import type { Operator } from '#contract/receipts.ts'
 
 /**
  * The foot of every page: who runs the site, and help that opens over the step without leaving it. Outside the page's

@@ -1,22 +1,22 @@
-import { brand } from '#contract/brand.ts'
 import { longDay, plainDay } from '#contract/days.ts'
 import { showAmount } from '#contract/money.ts'
 import { showCreditNote } from '#contract/receipt-texts.ts'
-import type { CreditNote, Receipt } from '#contract/receipts.ts'
+import type { CreditNote, Operator, Receipt } from '#contract/receipts.ts'
 import { downloadPdf } from './downloadPdf.ts'
 import type { Fact, ReceiptContent } from './receiptPdf.ts'
 
 /** Makes the PDF of a credit note in the browser, and saves it. */
-export const downloadCreditNote = (note: CreditNote): void =>
+export const downloadCreditNote = (note: CreditNote): Promise<void> =>
   downloadPdf(creditNoteContent(note, location.origin), `credit-note-${showCreditNote(note.number)}`)
 
 export const creditNoteContent = (note: CreditNote, url: string): ReceiptContent => ({
   title: 'Credit note',
-  operator: { name: brand.name, url },
+  url,
+  operator: note.operator,
   facts: [['Number', showCreditNote(note.number)], ['Date', longDay(note.issued_on)], ...creditNoteFacts(note)],
   lines: note.lines.map(({ name, price }) => [name, showAmount(price)]),
   totals: [[totalName(note), showAmount(note.amount)]],
-  notes: [creditNoteSentence(note)],
+  notes: [creditNoteSentence(note), ...refundTerms(note.operator)],
 })
 
 /** The member, and the receipt that it belongs to. */
@@ -30,6 +30,9 @@ export const creditNoteFacts = ({ member, receipt }: CreditNote): Fact[] => [
   ['Reference', receipt.reference],
   ...(receipt.card ? [['Card', showCard(receipt.card)] satisfies Fact] : []),
 ]
+
+/** The operator's terms, for receipts and credit notes. */
+export const refundTerms = ({ refunds }: Operator): string[] => (refunds ? [`Refunds: ${refunds}`] : [])
 
 export const totalName = ({ is_void }: CreditNote): string => (is_void ? 'Total canceled' : 'Total refunded')
 

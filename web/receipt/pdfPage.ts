@@ -24,9 +24,10 @@ type TextStyle = {
 /** US Letter, in points. */
 export const PAGE = { width: 612, height: 792 }
 
-/** One page of a PDF with text and lines. `y` is the distance from the top. */
-export function createPdfPage(draw: DrawText) {
-  const content: string[] = []
+/** A PDF with text and lines on the newest of its pages. `y` is the distance from the top. */
+export function createPdf(draw: DrawText) {
+  let content: string[] = []
+  const pages = [content]
   const images: DrawnText[] = []
 
   const write = (text: string, x: number, y: number, style: TextStyle) => {
@@ -51,7 +52,12 @@ export function createPdfPage(draw: DrawText) {
     const bottom = number(PAGE.height - y)
     content.push(`${colorOf(color)} RG ${thickness} w ${number(from)} ${bottom} m ${number(to)} ${bottom} l S`)
   }
-  return { write, line, toBytes: (title: string) => toFile(title, content.join('\n'), images) }
+  /** Returns its number. */
+  const addPage = (): number => {
+    content = []
+    return pages.push(content)
+  }
+  return { write, line, addPage, toBytes: (title: string) => toFile(title, pages, images) }
 }
 
 /** '#0b5d4a' → '0.043 0.365 0.29' */
@@ -65,18 +71,24 @@ const utf16 = (text: string) =>
   `feff${Array.from({ length: text.length }, (_, index) => text.charCodeAt(index).toString(16).padStart(4, '0')).join('')}`
 
 /** The objects of the file one after the other, and the table that says where each begins. */
-function toFile(title: string, content: string, images: DrawnText[]): Uint8Array<ArrayBuffer> {
+function toFile(title: string, pages: string[][], images: DrawnText[]): Uint8Array<ArrayBuffer> {
   const fontObject = (name: string) => `<</Type/Font/Subtype/Type1/BaseFont/${name}/Encoding/WinAnsiEncoding>>`
-  const FIRST_IMAGE = 8
+  const FIRST_PAGE = 6
+  const FIRST_IMAGE = FIRST_PAGE + 2 * pages.length
   const imageNames = images.map((_, index) => `/image${index + 1} ${FIRST_IMAGE + index} 0 R`).join('')
+  const kids = pages.map((_, index) => `${FIRST_PAGE + 2 * index} 0 R`).join(' ')
+  const box = `[0 0 ${PAGE.width} ${PAGE.height}]`
+  const resources = `<</Font<</regular 3 0 R/bold 4 0 R>>/XObject<<${imageNames}>>>>`
   const objects: (string | [dictionary: string, stream: Uint8Array])[] = [
     '<</Type/Catalog/Pages 2 0 R/Lang(en-US)/ViewerPreferences<</DisplayDocTitle true>>>>',
-    '<</Type/Pages/Kids[3 0 R]/Count 1>>',
-    `<</Type/Page/Parent 2 0 R/MediaBox[0 0 ${PAGE.width} ${PAGE.height}]/Contents 4 0 R/Resources<</Font<</regular 5 0 R/bold 6 0 R>>/XObject<<${imageNames}>>>>>>`,
-    ['', ascii(content)],
+    `<</Type/Pages/Kids[${kids}]/Count ${pages.length}/MediaBox${box}/Resources${resources}>>`,
     fontObject('Helvetica'),
     fontObject('Helvetica-Bold'),
     `<</Title<${utf16(title)}>>>`,
+    ...pages.flatMap((content, index): [string, [string, Uint8Array]] => [
+      `<</Type/Page/Parent 2 0 R/Contents ${FIRST_PAGE + 2 * index + 1} 0 R>>`,
+      ['', ascii(content.join('\n'))],
+    ]),
     ...images.map(({ jpeg, pixels }): [string, Uint8Array] => [
       `/Type/XObject/Subtype/Image/Width ${pixels.width}/Height ${pixels.height}/ColorSpace/DeviceRGB/BitsPerComponent 8/Filter/DCTDecode`,
       jpeg,
@@ -97,7 +109,7 @@ function toFile(title: string, content: string, images: DrawnText[]): Uint8Array
   const entries = offsets.map((offset) => `${String(offset).padStart(10, '0')} 00000 n \n`).join('')
   const size = objects.length + 1
   parts.push(ascii(`xref\n0 ${size}\n0000000000 65535 f \n${entries}`))
-  parts.push(ascii(`trailer\n<</Size ${size}/Root 1 0 R/Info 7 0 R>>\nstartxref\n${start}\n%%EOF\n`))
+  parts.push(ascii(`trailer\n<</Size ${size}/Root 1 0 R/Info 5 0 R>>\nstartxref\n${start}\n%%EOF\n`))
   const file = new Uint8Array(length())
   let position = 0
   for (const part of parts) {

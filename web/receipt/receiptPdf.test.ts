@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { encodeText, textWidth } from './helvetica.ts'
 import type { DrawText } from './pdfPage.ts'
-import { type ReceiptContent, receiptPdf } from './receiptPdf.ts'
+import { type ReceiptContent, receiptPdf, wrap } from './receiptPdf.ts'
 
 const drawn: string[] = []
 const draw: DrawText = (text) => {
@@ -11,7 +11,8 @@ const draw: DrawText = (text) => {
 }
 const content: ReceiptContent = {
   title: 'Receipt',
-  operator: { name: 'Foyer', url: 'https://a.example' },
+  url: 'https://a.example',
+  operator: { name: 'Foyer LLC', address: '1 Main Street', support: { href: '', text: 'help@a.example' } },
   facts: [
     ['Member', 'Zoë Müller'],
     ['Reference', 'r7'],
@@ -44,7 +45,17 @@ test('15.21 a receipt is a PDF whose table of objects is right', () => {
 
 test('15.21 a receipt has the operator, the member, the reference, the lines, the total and what renews', () => {
   const texts = textsIn(pdfOf())
-  for (const text of ['Foyer', 'Zoë Müller', 'r7', 'Founding Membership', '$99.00', 'Total paid', ...content.notes])
+  for (const text of [
+    'Foyer LLC, 1 Main Street',
+    'https://a.example · help@a.example',
+    'Foyer',
+    'Zoë Müller',
+    'r7',
+    'Founding Membership',
+    '$99.00',
+    'Total paid',
+    ...content.notes,
+  ])
     expect(texts).toContain(text)
   expect(drawn).toEqual([])
 })
@@ -67,13 +78,30 @@ test('15.21 no name can break the file', () => {
   expect(pdf.match(/endstream/g)).toHaveLength(1)
 })
 
-test('15.21 forty lines and five refunds still fit on the page', () => {
+test('15.21 forty lines, five refunds and long terms go on over three pages, each with the operator', () => {
   const totals = Array.from({ length: 7 }, (_, index): [string, string] => [`Refund ${index}`, '-$1.00'])
-  const lines = Array.from({ length: 40 }, (_, index): [string, string] => [`Package ${index}`, '$1.00'])
-  const heights = [...pdfOf({ lines, totals, notes: ['a', 'b', 'c'] }).matchAll(/[\d.]+ ([\d.-]+) Td/g)].map(([, y]) =>
-    Number(y),
-  )
-  expect(Math.min(...heights)).toBeGreaterThan(50)
+  const lines = Array.from({ length: 40 }, (_, index): [string, string, string] => [
+    `Package ${index}`,
+    '$1.00',
+    'Visa',
+  ])
+  const pdf = pdfOf({ lines, totals, notes: ['a', `Refunds: ${'Some words. '.repeat(50)}`] })
+  expect(pdf).toContain('/Count 4')
+  const texts = textsIn(pdf)
+  expect(texts.filter((text) => text === 'Foyer LLC, 1 Main Street')).toHaveLength(4)
+  expect(texts).toContain('Receipt, page 4')
+  for (const [name] of lines) expect(texts).toContain(name)
+  const heights = [...pdf.matchAll(/[\d.]+ ([\d.-]+) Td/g)].map(([, y]) => Number(y))
+  expect(heights.filter((y) => y < 46)).toEqual([])
+  const inFoot = heights.filter((y) => y < 80)
+  expect(inFoot, 'nothing else is in the foot').toHaveLength(8)
+})
+
+test('15.21 a long text is wrapped where it fits', () => {
+  expect(wrap('one two three', { size: 10, maxWidth: textWidth('one two', 'regular', 10) })).toEqual([
+    'one two',
+    'three',
+  ])
 })
 
 test('15.21 a long text is set smaller, and amounts end at the same place', () => {

@@ -1,15 +1,19 @@
 import { brand, theme } from '#contract/brand.ts'
-import { createPdfPage, type DrawText, PAGE } from './pdfPage.ts'
+import type { Operator } from '#contract/receipts.ts'
+import { textWidth } from './helvetica.ts'
+import { createPdf, type DrawText, PAGE } from './pdfPage.ts'
 
 export type Fact = [name: string, value: string]
 
-/** Everything on a receipt or a credit note, ready to be shown. */
+/** Everything on a receipt, a credit note or a statement, ready to be shown. */
 export type ReceiptContent = {
-  title: 'Receipt' | 'Credit note'
-  operator: { name: string; url: string }
+  title: 'Receipt' | 'Credit note' | 'Statement'
+  url: string
+  operator: Operator
   /** Who paid, when, how: 'Member', 'Paid on', 'Reference' and more. */
   facts: Fact[]
-  lines: Fact[]
+  /** `detail` is set smaller below the name. */
+  lines: [name: string, amount: string, detail?: string][]
   /** The total, and below it refunds and what is left. */
   totals: Fact[]
   /** What became of the charge, and what renews, or that nothing does. */
@@ -18,57 +22,80 @@ export type ReceiptContent = {
 
 const MARGIN = 64
 const RIGHT = PAGE.width - MARGIN
+const WHOLE: [number, number] = [MARGIN, RIGHT]
 const FACT_COLUMN = MARGIN + 96
 const AMOUNT_WIDTH = 130
 const SOFT = '#5c574d'
 const LINE = '#d8d2c6'
-const TOTAL_STEP = 24
-const NOTE_STEP = 18
+const NOTE = { size: 10.5, color: SOFT, maxWidth: RIGHT - MARGIN }
+const FOOT = { size: 9.5, color: SOFT, maxWidth: RIGHT - MARGIN }
+/** Where the content of a page begins and ends. Below it is the foot. */
+const TOP = 140
+const BOTTOM = PAGE.height - 100
 
-/** A receipt or a credit note on one page. `draw` is for names in scripts that the fonts of a PDF lack. */
-export function receiptPdf(
-  { title, operator, facts, lines, totals, notes }: ReceiptContent,
-  draw: DrawText,
-): Uint8Array<ArrayBuffer> {
-  const page = createPdfPage(draw)
-  const accent = brand.accent ?? theme.accent
-  const whole: [number, number] = [MARGIN, RIGHT]
-  page.write(operator.name, MARGIN, 84, { size: 22, font: 'bold', color: accent, maxWidth: 300 })
-  page.write(title, RIGHT, 84, { size: 22, align: 'right', color: SOFT })
-  page.line(100, whole, accent, 2)
-  let y = 140
+/** `draw` is for names in scripts that the fonts of a PDF lack. What doesn't fit on the page goes on another. */
+export function receiptPdf(content: ReceiptContent, draw: DrawText): Uint8Array<ArrayBuffer> {
+  const { title, facts, lines, totals, notes } = content
+  const pdf = createPdf(draw)
+  let y = TOP
+  drawFrame(pdf, content, 1)
+  /** Returns where something of this height begins. */
+  const take = (height: number): number => {
+    if (y + height > BOTTOM) {
+      drawFrame(pdf, content, pdf.addPage())
+      y = TOP
+    }
+    y += height
+    return y - height
+  }
   for (const [name, value] of facts) {
-    page.write(name, MARGIN, y, { size: 11, color: SOFT })
-    page.write(value, FACT_COLUMN, y, { size: 11, maxWidth: RIGHT - FACT_COLUMN })
-    y += 22
+    const at = take(22)
+    pdf.write(name, MARGIN, at, { size: 11, color: SOFT })
+    pdf.write(value, FACT_COLUMN, at, { size: 11, maxWidth: RIGHT - FACT_COLUMN })
   }
-  y += 22
-  page.line(y - 16, whole, LINE)
-  // An order has at most a few dozen lines: they come closer together if they have to.
-  const below = 118 + TOTAL_STEP * totals.length + NOTE_STEP * notes.length
-  const step = Math.min(26, (PAGE.height - below - y) / lines.length)
-  for (const [name, amount] of lines) {
-    page.write(name, MARGIN, y + 4, { size: Math.min(12, step - 2), maxWidth: RIGHT - MARGIN - AMOUNT_WIDTH })
-    page.write(amount, RIGHT, y + 4, { size: Math.min(12, step - 2), align: 'right', maxWidth: AMOUNT_WIDTH })
-    y += step
+  pdf.line(take(22) + 6, WHOLE, LINE)
+  const nameWidth = RIGHT - MARGIN - AMOUNT_WIDTH
+  for (const [name, amount, detail] of lines) {
+    const at = take(detail ? 38 : 26) + 4
+    pdf.write(name, MARGIN, at, { size: 12, maxWidth: nameWidth })
+    pdf.write(amount, RIGHT, at, { size: 12, align: 'right', maxWidth: AMOUNT_WIDTH })
+    if (detail) pdf.write(detail, MARGIN, at + 14, { ...FOOT, maxWidth: nameWidth })
   }
-  page.line(y - 8, whole, '#000000')
+  const sums = take(24 * totals.length + 8)
+  pdf.line(sums - 8, WHOLE, '#000000')
   totals.forEach(([name, amount], index) => {
     const isSum = index === 0 || index === totals.length - 1
     const style = isSum ? ({ size: 14, font: 'bold' } as const) : { size: 12 }
-    page.write(name, MARGIN, y + 16, { ...style, maxWidth: RIGHT - MARGIN - AMOUNT_WIDTH })
-    page.write(amount, RIGHT, y + 16, { ...style, align: 'right' })
-    y += TOTAL_STEP
+    const at = sums + 16 + 24 * index
+    pdf.write(name, MARGIN, at, { ...style, maxWidth: nameWidth })
+    pdf.write(amount, RIGHT, at, { ...style, align: 'right' })
   })
   for (const note of notes) {
-    page.write(note, MARGIN, y + 28, { size: 10.5, color: SOFT, maxWidth: RIGHT - MARGIN })
-    y += NOTE_STEP
+    take(4)
+    for (const line of wrap(note, NOTE)) pdf.write(line, MARGIN, take(14) + 20, NOTE)
   }
-  page.line(PAGE.height - 76, whole, LINE)
-  page.write(`${operator.name} · ${operator.url}`, MARGIN, PAGE.height - 58, {
-    size: 9.5,
-    color: SOFT,
-    maxWidth: RIGHT - MARGIN,
-  })
-  return page.toBytes(`${operator.name} ${title.toLowerCase()}`)
+  return pdf.toBytes(`${brand.name} ${title.toLowerCase()}`)
+}
+
+/** The head and the foot of a page: the brand, and the company behind it. */
+function drawFrame(pdf: ReturnType<typeof createPdf>, { title, url, operator }: ReceiptContent, page: number) {
+  const accent = brand.accent ?? theme.accent
+  pdf.write(brand.name, MARGIN, 84, { size: 22, font: 'bold', color: accent, maxWidth: 300 })
+  pdf.write(page > 1 ? `${title}, page ${page}` : title, RIGHT, 84, { size: 22, align: 'right', color: SOFT })
+  pdf.line(100, WHOLE, accent, 2)
+  pdf.line(PAGE.height - 76, WHOLE, LINE)
+  const { name, address, support } = operator
+  pdf.write([name, address].filter(Boolean).join(', '), MARGIN, PAGE.height - 60, FOOT)
+  pdf.write([url, support?.text].filter(Boolean).join(' · '), MARGIN, PAGE.height - 46, FOOT)
+}
+
+/** A text as lines that fit. */
+export function wrap(text: string, { size, maxWidth }: { size: number; maxWidth: number }): string[] {
+  const lines: string[] = []
+  for (const word of text.split(' ')) {
+    const longer = `${lines.at(-1)} ${word}`
+    if (lines.length && textWidth(longer, 'regular', size) <= maxWidth) lines[lines.length - 1] = longer
+    else lines.push(word)
+  }
+  return lines
 }

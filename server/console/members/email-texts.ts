@@ -17,6 +17,7 @@ export const emailTexts: Partial<Record<JobKind, string>> = {
   charging_resumed: 'Email about resumed charges',
   card_expires: 'Email about a card that expires soon',
   yearly_reminder: 'Yearly reminder',
+  renewal_ahead: 'Email before a charge',
   price_changed: 'Email about a new price',
   confirm_email: 'Email to confirm a new address',
   confirm_address: 'Email to confirm the address',

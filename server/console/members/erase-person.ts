@@ -145,6 +145,7 @@ async function eraseMember({ db, now }: World, { id, enrollment_id, mobile_phone
       state: '',
       post_code: '',
       join_emails: false,
+      renewal_emails: false,
       joined_first_name: null,
       joined_last_name: null,
       erased_at: now(),

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { referenceFrom } from '#contract/receipt-texts.ts'
 
 /** Identifies one attempt to pay. A caller sends it as `Idempotency-Key: {enrollment}.{attempt}`. */
 export type AttemptKey = { enrollment_id: string; attempt: number }
@@ -8,13 +9,10 @@ export const parseAttemptKey = (text: string): AttemptKey => {
   return { enrollment_id, attempt: Number(attempt) }
 }
 
-/** Our reference for an attempt at the gateway: 20 letters and digits, the most that every gateway accepts. */
+/** Our reference for an attempt at the gateway. */
 export const referenceOf = ({ enrollment_id, attempt }: AttemptKey): string => shortHash(`${enrollment_id}.${attempt}`)
 
 /** Our reference for a refund. */
 export const refundReferenceOf = (refund_id: string): string => shortHash(`refund.${refund_id}`)
 
-const shortHash = (text: string) =>
-  BigInt(`0x${hash('sha256', text, 'hex')}`)
-    .toString(36)
-    .slice(-20)
+const shortHash = (text: string) => referenceFrom(hash('sha256', text, 'hex'))

@@ -101,7 +101,7 @@ function CreditNoteButton({ number }: { number: number }) {
   const download = async () => {
     setError(undefined)
     try {
-      downloadCreditNote(await api.getCreditNote({ number }))
+      await downloadCreditNote(await api.getCreditNote({ number }))
     } catch (cause) {
       setError(errorMessage(cause))
     }

@@ -2,11 +2,8 @@ import { useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { plainDay } from '#contract/days.ts'
 import { AccountIcon, ChevronIcon } from '#web/icons.tsx'
-import { ErrorNotice } from '#web/ui/ErrorNotice.tsx'
-import { errorMessage } from '#web/ui/errorMessage.ts'
-import { SuccessNotice } from '#web/ui/SuccessNotice.tsx'
 import { officeApi } from '../api.ts'
-import { redirectIfSignedOut } from '../callErrors.ts'
+import { EmailSwitch } from '../EmailSwitch.tsx'
 import type { Office } from '../useOffice.ts'
 
 const INITIAL_COUNT = 5
@@ -51,48 +48,24 @@ export function Referrals({ office }: { office: Office }) {
           <ChevronIcon />
         </button>
       )}
-      <JoinEmails office={office} />
+      <EmailSwitch
+        office={office}
+        name="join_emails"
+        section="referrals"
+        {...emailTexts}
+        save={(join_emails) => officeApi.changeJoinEmails({ username: office.view.username, join_emails })}
+      />
     </section>
   )
 }
 
-/** Switches the email about new referrals on or off. The box shows the choice at once, and goes back if it was not saved. */
-function JoinEmails({ office }: { office: Office }) {
-  const { username, join_emails } = office.view
-  const [choice, setChoice] = useState<boolean>()
-  const [error, setError] = useState<string>()
-  const change = async (join_emails: boolean) => {
-    setChoice(join_emails)
-    setError(undefined)
-    office.clearSuccess()
-    try {
-      const view = await redirectIfSignedOut(officeApi.changeJoinEmails({ username, join_emails }))
-      office.showSuccess({ section: 'referrals', message: join_emails ? EMAILS_ON : EMAILS_OFF, view })
-    } catch (cause) {
-      setError(errorMessage(cause))
-    }
-    setChoice(undefined)
-  }
-  return (
-    <div className="join-emails">
-      <label className="tick-row">
-        <input
-          type="checkbox"
-          name="join_emails"
-          checked={choice ?? join_emails}
-          aria-busy={choice !== undefined || undefined}
-          onChange={({ target }) => choice === undefined && change(target.checked)}
-        />
-        Email me when somebody joins through my link
-      </label>
-      <ErrorNotice message={error} />
-      <SuccessNotice message={office.successIn('referrals')} />
-    </div>
-  )
+const emailTexts = {
+  label: 'Email me when somebody joins through my link',
+  done: {
+    on: "We'll email you when somebody joins through your link.",
+    off: "We won't email you when somebody joins through your link.",
+  },
 }
-
-const EMAILS_ON = "We'll email you when somebody joins through your link."
-const EMAILS_OFF = "We won't email you when somebody joins through your link."
 
 /** 'Zoë van Example' → 'ZE' */
 export const initialsOf = (name: string) => {

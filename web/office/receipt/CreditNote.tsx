@@ -5,7 +5,7 @@ import { showCreditNote } from '#contract/receipt-texts.ts'
 import type { CreditNote as Note } from '#contract/receipts.ts'
 import { creditNoteFacts, creditNoteSentence, downloadCreditNote, totalName } from '#web/receipt/creditNote.ts'
 import { OfficeHeader } from '../OfficeHeader.tsx'
-import { PrintOrSave, usePdf } from './PrintOrSave.tsx'
+import { PrintOrSave, TermsInPrint, usePdf } from './PrintOrSave.tsx'
 
 /** A page with one credit note. Prints like a receipt: see print.css. */
 export function CreditNote({ note }: { note: Note }) {
@@ -52,6 +52,7 @@ export function CreditNote({ note }: { note: Note }) {
               </div>
             ))}
           </dl>
+          <TermsInPrint operator={note.operator} />
           <PrintOrSave error={error} onSave={() => save(() => downloadCreditNote(note))} />
         </section>
       </main>

@@ -1,22 +1,22 @@
-import { brand } from '#contract/brand.ts'
 import { longDay, plainDay } from '#contract/days.ts'
 import { showAmount, showPrice } from '#contract/money.ts'
 import type { OfficeView } from '#contract/office/view.ts'
 import { receiptTexts, showCreditNote } from '#contract/receipt-texts.ts'
 import type { Receipt } from '#contract/receipts.ts'
-import { showCard } from '#web/receipt/creditNote.ts'
+import { refundTerms, showCard } from '#web/receipt/creditNote.ts'
 import { downloadPdf } from '#web/receipt/downloadPdf.ts'
 import type { Fact, ReceiptContent } from '#web/receipt/receiptPdf.ts'
 
 /** Makes the PDF of a receipt in the browser, and saves it. */
-export const downloadReceipt = (view: OfficeView, receipt: Receipt): void =>
+export const downloadReceipt = (view: OfficeView, receipt: Receipt): Promise<void> =>
   downloadPdf(receiptContent(view, receipt, location.origin), `receipt-${receipt.paid_on}`)
 
 export function receiptContent(view: OfficeView, receipt: Receipt, url: string): ReceiptContent {
   const { is_paid, totals, sentences } = receiptTexts(receipt)
   return {
     title: 'Receipt',
-    operator: { name: brand.name, url },
+    url,
+    operator: view.operator,
     facts: [
       ['Member', `${view.first_name} ${view.last_name}`],
       ...(view.business_name ? [['Company', view.business_name] satisfies Fact] : []),
@@ -33,7 +33,7 @@ export function receiptContent(view: OfficeView, receipt: Receipt, url: string):
       credit_note ? `${name} (${showCreditNote(credit_note)})` : name === 'Paid' ? 'Total paid' : name,
       amount,
     ]),
-    notes: [...sentences, renewalNote(view.membership)],
+    notes: [...sentences, renewalNote(view.membership), ...refundTerms(view.operator)],
   }
 }
 

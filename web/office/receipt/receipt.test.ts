@@ -15,7 +15,9 @@ const charge = {
   credit_notes: [],
   is_collected: true,
 }
-const view = { first_name: 'Zoë', last_name: 'Example', business_name: '', membership, sponsor_name: 'Ana' } as never
+const operator = { name: 'Foyer LLC', address: '1 Main Street, Reno, NV 89501', refunds: 'Within 14 days.' }
+const names = { first_name: 'Zoë', last_name: 'Example', business_name: '', sponsor_name: 'Ana' }
+const view = { ...names, membership, operator } as never
 const pdf = (changes: object, more: object = {}) =>
   receiptContent(Object.assign({}, view, changes) as OfficeView, { ...charge, ...more }, 'https://a.example')
 
@@ -125,7 +127,7 @@ test.each([
   expect(receiptTexts(receipt).status).toBe(status)
   const { totals: printed, notes } = pdf({}, changes)
   expect(printed).toEqual(totals)
-  expect(notes).toEqual([...sentences, expect.stringContaining('The membership renews')])
+  expect(notes).toEqual([...sentences, expect.stringContaining('The membership renews'), 'Refunds: Within 14 days.'])
 })
 
 test('15.21 nothing on the receipt of a voided charge says that it was paid', () => {
@@ -145,9 +147,11 @@ test('17.45 a credit note has its number, its day, the receipt, the member, the 
     amount: '40.00',
     receipt: { reference: 'r7', paid_on: '2026-11-15', total: '123.00' },
     member: { first_name: 'Zoë', last_name: 'Example', business_name: 'Zoë & Co.' },
+    operator,
   }
   expect(creditNoteContent(note, 'https://a.example')).toMatchObject({
     title: 'Credit note',
+    operator,
     facts: [
       ['Number', 'CN-0012'],
       ['Date', 'November 20, 2026'],
@@ -161,9 +165,9 @@ test('17.45 a credit note has its number, its day, the receipt, the member, the 
       ['Parcel', '$7.80'],
     ],
     totals: [['Total refunded', '$40.00']],
-    notes: ['This refunds $40.00 of the $123.00 paid on November 15, 2026.'],
+    notes: ['This refunds $40.00 of the $123.00 paid on November 15, 2026.', 'Refunds: Within 14 days.'],
   })
   const canceled = creditNoteContent({ ...note, is_void: true, amount: '123.00' }, 'https://a.example')
   expect(canceled.totals).toEqual([['Total canceled', '$123.00']])
-  expect(canceled.notes).toEqual(['The charge of $123.00 was canceled before it was collected.'])
+  expect(canceled.notes[0]).toBe('The charge of $123.00 was canceled before it was collected.')
 })

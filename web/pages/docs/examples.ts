@@ -45,6 +45,7 @@ const values: Record<string, unknown> = {
   response: { id: 'k9Zq3TkP0vXwA7rB', type: 'public-key' },
   shown_price: '99.00',
   join_emails: true,
+  renewal_emails: true,
   picture: '/9j/4AAQSkZJRg==',
   vo_url: 'https://join.example/office',
   image_url: '/assets/packages/34.svg',

@@ -57,10 +57,12 @@ test.each([
   const press = { attempt: 1, pressed_at: 0 }
   const start = { today: '2026-11-10', time_zone, sponsor: { name: 'Ana' } }
   const getState = () => ({ draft: {}, packages: [], grand_total: '99.00' })
-  const receipt = receiptFor({ start, getState } as unknown as Wizard, press)
+  const receipt = receiptFor({ start, getState } as unknown as Wizard, press, '4242 4242 4242 4242')
   vi.unstubAllGlobals()
   vi.useRealTimers()
-  expect(receipt).toMatchObject({ paid_on, renews_on })
+  expect(receipt).toMatchObject({ paid_on, renews_on, card: { brand: 'Visa', last_four: '4242' } })
+  expect(JSON.stringify(receipt), 'no more of the card').not.toContain('4242 ')
+  expect(JSON.stringify(receipt)).not.toContain('42424')
 })
 
 const messages = ['No.']

@@ -1,5 +1,5 @@
 import type { LegalDocument } from '#contract/api.ts'
-import { isExpired } from '#contract/card.ts'
+import { brandOf, brands, cardDigits, isExpired } from '#contract/card.ts'
 import { dayIn } from '#contract/days.ts'
 import type { Answers, Enrollment } from '#contract/enrollment.ts'
 import { fields, messages } from '#contract/fields.ts'
@@ -63,8 +63,13 @@ export const renewalDays = (wizard: Pick<Wizard, 'start'>): StartData['renews_on
   return { month: periodStart(today, 1), year: periodStart(today, 1, 'year') }
 }
 
-export function receiptFor({ start, getState }: Pick<Wizard, 'start' | 'getState'>, press: SubmittedAttempt): Receipt {
+export function receiptFor(
+  { start, getState }: Pick<Wizard, 'start' | 'getState'>,
+  press: SubmittedAttempt,
+  cc_number: string,
+): Receipt {
   const { draft, packages, grand_total } = getState()
+  const brand = brandOf(cc_number)
   const chosen = chosenPackages(draft, packages)
   return {
     ...press,
@@ -78,6 +83,7 @@ export function receiptFor({ start, getState }: Pick<Wizard, 'start' | 'getState
     total: grand_total ?? '',
     renewal_price: renewalPrice(chosen),
     paid_on: paymentDay({ start }),
+    ...(brand ? { card: { brand: brands[brand].name, last_four: cardDigits(cc_number).slice(-4) } } : {}),
     renews_on: renewalDays({ start })[intervalOf(chosen)],
     sponsor: start.sponsor.name,
     first_name: draft.first_name ?? '',

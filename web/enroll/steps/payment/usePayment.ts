@@ -28,7 +28,7 @@ export function usePayment(wizard: Wizard, news: PaymentNews | undefined) {
     wizard.update({ paymentNews: undefined })
     try {
       const outcome = await payment.submit(payload, {
-        onPress: (press) => keepReceipt(wizard, receiptFor(wizard, press)),
+        onPress: (press) => keepReceipt(wizard, receiptFor(wizard, press, payload.cc_number)),
         waitForNetwork,
       })
       if (outcome.is === 'rejected' && outcome.fields.captcha)
