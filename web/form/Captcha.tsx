@@ -9,23 +9,31 @@ import { controlProps } from './Field.tsx'
 import { SOLUTION_LIFETIME_MS, solveCaptcha } from './solveCaptcha.ts'
 import { VendorCaptcha } from './VendorCaptcha.tsx'
 
-type State = 'idle' | 'working' | 'done' | 'failed'
+/** renewing: a used or old solution is replaced, which nobody needs to know. */
+type State = 'idle' | 'working' | 'renewing' | 'done' | 'failed'
 
 type OwnProps = CaptchaProps & {
   /** An earlier solution. It may already be used, so a new one is computed at once. */
   defaultValue: string
-  /** `busyWhile` of useForm. */
-  busyWhile: (work: Promise<unknown>) => Promise<unknown>
+  /** `queueWhile` of useForm. */
+  queueWhile: (work: Promise<unknown>) => Promise<unknown>
 }
 
-const statusTexts: Record<State, string> = { idle: '', working: 'Checking…', done: 'Thank you.', failed: '' }
+const THANKS = 'Thank you.'
+const statusTexts: Record<State, string> = {
+  idle: '',
+  working: 'Checking…',
+  renewing: THANKS,
+  done: THANKS,
+  failed: '',
+}
 
 /** A vendor's captcha if the operator chose one, otherwise ours. */
 export const Captcha = ({ vendor, ...props }: OwnProps & { vendor: Vendor | undefined }) =>
   vendor ? <VendorCaptcha key={props.usedCount} vendor={vendor} {...props} /> : <OwnCaptcha {...props} />
 
 /** Our own: a checkbox, and about a second of proof of work instead of a puzzle. */
-function OwnCaptcha({ name, defaultValue, error, usedCount, busyWhile, onSolved }: OwnProps) {
+function OwnCaptcha({ name, defaultValue, error, usedCount, queueWhile, onSolved }: OwnProps) {
   const currentRun = useRef<AbortController>(undefined)
   const [state, setState] = useState<State>('idle')
   const { input, solution, saveSolution } = useSolution(onSolved, defaultValue)
@@ -47,14 +55,15 @@ function OwnCaptcha({ name, defaultValue, error, usedCount, busyWhile, onSolved 
   }
 
   const stop = () => currentRun.current?.abort()
-  const start = () => {
+  const start = (next: State = 'working') => {
     stop()
     currentRun.current = new AbortController()
-    setState('working')
-    busyWhile(run(currentRun.current.signal))
+    setState(next)
+    queueWhile(run(currentRun.current.signal))
   }
+  const renew = () => start('renewing')
   const restart = useEffectEvent(() => {
-    if (state !== 'idle' || defaultValue) start()
+    if (state !== 'idle' || defaultValue) renew()
   })
 
   // Also runs when the step is shown again with an earlier solution.
@@ -68,9 +77,10 @@ function OwnCaptcha({ name, defaultValue, error, usedCount, busyWhile, onSolved 
     addEventListener('online', retryOnline)
     return () => removeEventListener('online', retryOnline)
   }, [])
-  useTimeout(start, state === 'done' ? SOLUTION_LIFETIME_MS : undefined)
+  useTimeout(renew, state === 'done' ? SOLUTION_LIFETIME_MS : undefined)
 
-  const visibleError = state === 'working' ? undefined : error
+  const isTicked = state !== 'idle' && state !== 'failed'
+  const visibleError = isTicked && state !== 'done' ? undefined : error
   return (
     <CaptchaFrame
       name={name}
@@ -78,13 +88,13 @@ function OwnCaptcha({ name, defaultValue, error, usedCount, busyWhile, onSolved 
       input={input}
       solution={solution}
       failed={state === 'failed'}
-      onRetry={start}
+      onRetry={() => start()}
     >
       <div className="captcha-row">
         <label className="tick-row" htmlFor={name}>
           <input
             type="checkbox"
-            checked={state === 'working' || state === 'done'}
+            checked={isTicked}
             onChange={({ target }) => {
               if (target.checked) return start()
               stop()
@@ -100,7 +110,7 @@ function OwnCaptcha({ name, defaultValue, error, usedCount, busyWhile, onSolved 
         </p>
         <p className="captcha-status" role="status">
           {state === 'working' && <DotIcon />}
-          {state === 'done' && <CheckIcon />}
+          {statusTexts[state] === THANKS && <CheckIcon />}
           {statusTexts[state]}
         </p>
       </div>

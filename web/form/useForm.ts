@@ -53,6 +53,7 @@ export function useForm<FormRules extends Rules>({
   const checkedFields = useRef(new Set<string>()) // on every keystroke
   const serverErrors = useRef(new Map<string, { value: string; messages: string[] }>())
   const pendingWork = useRef(0)
+  const shownWork = useRef(0)
   const activeSubmitter = useRef<HTMLElement | null>(undefined)
   const queuedSubmitter = useRef<HTMLElement>(undefined)
   const [errors, setErrors] = useState<FormValues>(noErrors)
@@ -139,24 +140,36 @@ export function useForm<FormRules extends Rules>({
       serverErrors.current.set(name, { value: values[name] ?? '', messages })
   }
 
-  /** Keeps the form busy until the work is done. A submit in the meantime is queued. */
-  const busyWhile = async <Result>(work: Promise<Result>): Promise<Result> => {
+  /** Queues a submit until the work is done. Without one, nothing shows that there is work. */
+  const queueWhile = async <Result>(work: Promise<Result>): Promise<Result> => {
     pendingWork.current += 1
-    const timer = setTimeout(() => setBusy(true)) // work that is done at once never shows as busy
     try {
       return await work
     } finally {
-      clearTimeout(timer)
       pendingWork.current -= 1
       if (!pendingWork.current) release()
     }
   }
 
+  /** Keeps the form busy until the work is done. A submit in the meantime is queued. */
+  const busyWhile = async <Result>(work: Promise<Result>): Promise<Result> => {
+    shownWork.current += 1
+    const timer = setTimeout(() => setBusy(true)) // work that is done at once never shows as busy
+    try {
+      return await queueWhile(work)
+    } finally {
+      clearTimeout(timer)
+      shownWork.current -= 1
+      if (!shownWork.current && !queuedSubmitter.current) setBusy(false)
+    }
+  }
+
   const release = () => {
-    setBusy(false)
     const button = queuedSubmitter.current
+    if (!button) return
     queuedSubmitter.current = undefined
-    if (button) ref.current?.requestSubmit(button)
+    setBusy(false)
+    ref.current?.requestSubmit(button)
   }
 
   const submit = async (submitter: HTMLElement | null): Promise<void> => {
@@ -184,6 +197,7 @@ export function useForm<FormRules extends Rules>({
     if (activeSubmitter.current === submitter) return
     if (pendingWork.current && !activeSubmitter.current) {
       queuedSubmitter.current = submitter ?? undefined
+      setBusy(true)
       return
     }
     activeSubmitter.current = submitter
@@ -203,6 +217,7 @@ export function useForm<FormRules extends Rules>({
     }),
     busy,
     busyWhile,
+    queueWhile,
     serverMessagesFor,
     /** Shows the server's messages about the current value of a field. They go away when the value changes. */
     showServerMessages: (name: keyof FormRules & string, messages: string[]) => {

@@ -97,7 +97,7 @@ function CardForm({ office: { view }, onCancel, onDone }: CardFormProps) {
       <p className="small">Your bank verifies the new card without a charge. Your old card stays on file until then.</p>
       <CardFields form={form} />
       {needsPassword && <CurrentPassword {...form.field('current_password')} />}
-      <Captcha {...form.field('captcha')} vendor={view.captcha} usedCount={usedCount} busyWhile={form.busyWhile} />
+      <Captcha {...form.field('captcha')} vendor={view.captcha} usedCount={usedCount} queueWhile={form.queueWhile} />
       <ErrorNotice message={form.failure?.message}>
         {isSignedOut(form.failure?.cause) && <a href="/office">Go to the sign-in page</a>}
       </ErrorNotice>

@@ -129,7 +129,7 @@ function Unverified(props: UnverifiedProps) {
           vendor={phoneStore.start.captcha}
           error={captchaRequest.count > 1 ? 'Please confirm the captcha.' : undefined}
           usedCount={0}
-          busyWhile={form.busyWhile}
+          queueWhile={form.queueWhile}
           onSolved={(solution) => code.send(captchaRequest.channel, solution)}
         />
       )}

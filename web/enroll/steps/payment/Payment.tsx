@@ -18,6 +18,7 @@ import { CheckingScreen } from './CheckingScreen.tsx'
 import { OfflineNotice } from './OfflineNotice.tsx'
 import type { PaymentNews } from './outcome.ts'
 import { PaidScreen } from './PaidScreen.tsx'
+import { PayingStatus } from './PayingStatus.tsx'
 import { consentOf, payloadOf, paymentProblems } from './payload.ts'
 import { Review } from './Review.tsx'
 import { Screen } from './Screen.tsx'
@@ -46,7 +47,7 @@ type PaymentProps = {
 /** The billing address, the card and the agreements. */
 function Payment(props: PaymentProps) {
   const { wizard, draft, packages, grand_total, isStopped, receipt, paymentNews, joinedAs } = props
-  const { payment, view, hasReturned, captcha, networkWait, pay } = usePayment(wizard, paymentNews)
+  const { payment, view, hasReturned, captcha, networkWait, isPaying, pay } = usePayment(wizard, paymentNews)
   const documents = useDocuments()
   const form = useForm({
     rules: () => fieldRules.PAYMENT,
@@ -90,7 +91,7 @@ function Payment(props: PaymentProps) {
         </>
       }
       {...(amount ? { amount } : {})}
-      notice={networkWait && <OfflineNotice wait={networkWait} />}
+      notice={networkWait ? <OfflineNotice wait={networkWait} /> : <PayingStatus isPaying={isPaying} />}
     >
       <Review draft={draft} chosen={chosen[0]} isStopped={isStopped} onEdit={wizard.returnTo} />
       <Address form={form} />
@@ -103,7 +104,7 @@ function Payment(props: PaymentProps) {
         {...form.field('captcha')}
         {...(captcha.rejectedCount ? { defaultValue: '' } : {})}
         usedCount={captcha.usedCount}
-        busyWhile={form.busyWhile}
+        queueWhile={form.queueWhile}
       />
     </StepForm>
   )

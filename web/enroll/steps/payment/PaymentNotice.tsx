@@ -9,7 +9,7 @@ const advice: Record<DeclineClass, string> = {
 
 /** Above the card fields: the outcome of the last attempt, and what to try next. */
 export const PaymentNotice = ({ news }: { news: PaymentNews }) => (
-  <div id="payment-notice" tabIndex={-1} className="news">
+  <div id="payment-notice" tabIndex={-1} className="news" role="status">
     {news.kind === 'declined' && (
       <Notice tone="alert" title="Your card was declined. Nothing was charged.">
         {advice[news.decline_class]} Your details are still filled in.
@@ -22,7 +22,8 @@ export const PaymentNotice = ({ news }: { news: PaymentNews }) => (
     )}
     {news.kind === 'unknown' && (
       <Notice tone="alert" title="We couldn’t find out yet whether your payment went through.">
-        Press “Confirm and Pay” again to find out. You can never be charged twice. Your details are still filled in.
+        We’ll keep checking, and you’ll see the outcome here. You can also press “Confirm and Pay” again: you can never
+        be charged twice. Your details are still filled in.
       </Notice>
     )}
     {news.kind === 'rejected' && (

@@ -15,8 +15,15 @@ export type View = 'form' | 'loading' | 'checking' | 'paid'
 /** The screen that shows what becomes of a payment. */
 type PaymentScreen = { wizard: Wizard; setView: (view: View) => void }
 
+/** The visitor has pressed, so the news gets the focus. It must not leave a field that they type into later. */
+type SettleOptions = { focusesNews: boolean }
+
 /** Shows the outcome of an attempt. Returns the server's messages about fields of PAYMENT. */
-export async function settle(screen: PaymentScreen, outcome: Outcome): Promise<Messages | undefined> {
+export async function settle(
+  screen: PaymentScreen,
+  outcome: Outcome,
+  { focusesNews }: SettleOptions = { focusesNews: true },
+): Promise<Messages | undefined> {
   const { wizard, setView } = screen
   switch (outcome.is) {
     case 'approved':
@@ -41,7 +48,7 @@ export async function settle(screen: PaymentScreen, outcome: Outcome): Promise<M
       if (outcome.isSent) await showNews(wizard, { kind: 'unknown' })
       return
     case 'released':
-      await showNews(wizard, { kind: 'released' })
+      await showNews(wizard, { kind: 'released' }, focusesNews)
       return
     case 'rejected':
       return settleRejected(wizard, outcome)
@@ -64,11 +71,11 @@ export function showPaid({ wizard, setView }: PaymentScreen) {
 }
 
 /** Shows the form again, with a notice above the card fields. Nothing was charged, unless that is not known. */
-async function showNews(wizard: Wizard, paymentNews: PaymentNews) {
+async function showNews(wizard: Wizard, paymentNews: PaymentNews, focusesNews = true) {
   if (!hasPassword(wizard)) return endAfterReload(wizard)
   if (paymentNews.kind !== 'unknown') keepReceipt(wizard, undefined)
   flushSync(() => wizard.update({ paymentNews }))
-  document.getElementById('payment-notice')?.focus()
+  if (focusesNews) document.getElementById('payment-notice')?.focus()
 }
 
 /** A reload drops the password, so the visitor has to enter it again. Back may already have gone there. */

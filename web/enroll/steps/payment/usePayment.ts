@@ -16,7 +16,8 @@ const CHECK_INTERVAL_MS = 3_000
 /** Pays, and shows the outcome. `news` is about the last attempt, which may have been made on an earlier visit to this step. */
 export function usePayment(wizard: Wizard, news: PaymentNews | undefined) {
   const [payment] = useState(() => pagePayment(wizard))
-  const isPaying = useRef(false)
+  const isSettling = useRef(false) // one payment at a time is under way or reported
+  const [isPaying, setPaying] = useState(false)
   const [hasReturned] = useState(() => hasPassword(wizard) && wizard.getState().isPaymentBeingChecked === true)
   const [view, setView] = useView(wizard, hasReturned ? 'checking' : hasPassword(wizard) ? 'form' : 'loading', news)
   const [captcha, setCaptcha] = useState({ usedCount: 0, rejectedCount: 0 })
@@ -24,34 +25,48 @@ export function usePayment(wizard: Wizard, news: PaymentNews | undefined) {
   const screen = { wizard, setView }
 
   const pay = async (payload: Enrollment): Promise<Messages | undefined> => {
-    isPaying.current = true
+    isSettling.current = true
+    setPaying(true)
     wizard.update({ paymentNews: undefined })
     try {
       const outcome = await payment.submit(payload, {
         onPress: (press) => keepReceipt(wizard, receiptFor(wizard, press, payload.cc_number)),
         waitForNetwork,
       })
+      setPaying(false)
       if (outcome.is === 'rejected' && outcome.fields.captcha)
         setCaptcha((last) => ({ ...last, rejectedCount: last.rejectedCount + 1 }))
       else if (outcome.is !== 'approved' && outcome.is !== 'stopped')
         setCaptcha((last) => ({ ...last, usedCount: last.usedCount + 1 }))
       return await settle(screen, outcome)
     } finally {
-      isPaying.current = false
+      setPaying(false)
+      isSettling.current = false
     }
+  }
+
+  /** After a failed request that may have charged the card, until the server answers. */
+  const isUnknown = news?.kind === 'unknown' && view === 'form'
+  const lookUpUnknown = async () => {
+    if (isSettling.current) return
+    const outcome = await payment.check()
+    if (isSettling.current) return
+    isSettling.current = true
+    await settle(screen, outcome, { focusesNews: false }).finally(() => {
+      isSettling.current = false
+    })
   }
 
   const lookUpPayment = async () => {
     wizard.update({ renews_on: renewalDays(wizard) }) // the page may have been open for days
-    if (isPaying.current || view === 'checking') return
+    if (isSettling.current || isUnknown || view === 'checking') return
     try {
-      if (news?.kind === 'unknown') return void (await settle(screen, await payment.check()))
       const outcome = await payment.lookUp()
-      if (isPaying.current) return
+      if (isSettling.current) return
       if (outcome?.is === 'paid') showPaid(screen)
       else if (outcome?.is === 'running') showChecking(screen)
       else if (view === 'loading') {
-        isPaying.current = true // so that it is reported only once
+        isSettling.current = true // so that it is reported only once
         await settle(screen, { is: 'released' })
       }
     } catch (cause) {
@@ -63,15 +78,16 @@ export function usePayment(wizard: Wizard, news: PaymentNews | undefined) {
 
   const check = async () => {
     try {
+      if (isUnknown) return await lookUpUnknown()
       const outcome = await payment.check()
       if (outcome.is !== 'running') await settle(screen, outcome)
     } catch (cause) {
       log('The payment could not be checked; trying again.', cause)
     }
   }
-  useRepeated(view === 'checking', check, hasReturned ? 0 : CHECK_INTERVAL_MS)
+  useRepeated(view === 'checking' || isUnknown, check, hasReturned ? 0 : CHECK_INTERVAL_MS)
 
-  return { payment, view, hasReturned, captcha, networkWait, pay }
+  return { payment, view, hasReturned, captcha, networkWait, isPaying, pay }
 }
 
 /** Runs `work` on arrival and whenever the tab becomes visible or online, because another tab may have paid. */
