@@ -206,6 +206,7 @@ test('12.3 a reload stays on the step and keeps everything that is not secret', 
   await expect(page).toHaveTitle(/^Create your account/)
   await expect(page.getByLabel('Email address')).toHaveValue(visitor.email)
   await expect(page.getByLabel('Password', { exact: true })).toHaveValue('')
+  await expect(page.getByText('For your safety we don’t keep your password and card.')).toBeVisible()
   await page.getByRole('button', { name: 'Previous' }).click()
   await expect(page.getByLabel('Mobile phone number')).toHaveValue(/555-?\s?0123/)
 })
@@ -253,6 +254,10 @@ test('12.17 12.18 a second tab resumes the draft, and the first tab follows, but
 test('12.4 the review shows what was entered, and each Edit button focuses its field', async ({ page }) => {
   const visitor = await reachPayment(page)
   const review = page.locator('.review')
+  const openReview = async () => {
+    await expect(review.getByRole('button').first(), 'folded').toBeHidden()
+    await review.locator('summary').click()
+  }
   for (const [edit, text, label] of [
     ['Edit name', `${visitor.first_name} ${visitor.last_name}`, 'First name'],
     ['Edit phone', '+1 (202) 555-0123', 'Mobile phone number'],
@@ -260,16 +265,19 @@ test('12.4 the review shows what was entered, and each Edit button focuses its f
     ['Edit username', visitor.username, 'Username'],
   ] as const) {
     await expect(review).toContainText(text)
+    await openReview()
     await review.getByRole('button', { name: edit }).click()
     await expect(page.getByLabel(label)).toBeFocused()
     await page.goBack()
   }
   await page.getByLabel('City').fill('Reno')
+  await openReview()
   await review.getByRole('button', { name: 'Edit name' }).click()
   await page.getByLabel('Last name').fill('Hopper')
   await next(page)
   await expect(review, 'Next leads straight back').toContainText('Hopper')
   await expect(page.getByLabel('City')).toHaveValue('Reno')
+  await openReview()
   await review.getByRole('button', { name: 'Edit email' }).click()
   await page.getByLabel('Email address').fill(`new${visitor.email}`)
   await next(page)

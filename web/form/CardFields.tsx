@@ -32,14 +32,14 @@ export function CardFields({ form }: { form: CardForm }) {
           {...form.field('cc_month')}
           label="Expiration month"
           autoComplete="cc-exp-month"
-          placeholder="Month"
+          placeholder="MM"
           options={months}
         />
         <SelectField
           {...form.field('cc_year')}
           label="Expiration year"
           autoComplete="cc-exp-year"
-          placeholder="Year"
+          placeholder="YYYY"
           options={years}
         />
         <Field
@@ -58,6 +58,6 @@ export function CardFields({ form }: { form: CardForm }) {
 }
 
 const cvcHint = (brand: Brand | undefined) => {
-  if (!brand) return '3 digits on the back, or 4 on the front'
+  if (!brand) return '3 or 4 digits'
   return brands[brand].cvc === 4 ? '4 digits on the front' : '3 digits on the back'
 }

@@ -4,6 +4,7 @@ import { showAmount, showPrice } from '#contract/money.ts'
 import { referenceFrom } from '#contract/receipt-texts.ts'
 import { log } from '#web/log.ts'
 import type { Receipt as ReceiptData } from '#web/storage.ts'
+import { EmailText } from '#web/ui/EmailText.tsx'
 
 /** What was bought, and what renews. */
 export function Receipt({ receipt }: { receipt: ReceiptData }) {
@@ -56,7 +57,11 @@ export function Receipt({ receipt }: { receipt: ReceiptData }) {
           <dd>{receipt.sponsor}</dd>
         </div>
       </dl>
-      {receipt.email && <p className="receipt-foot">A copy is on its way to {receipt.email}.</p>}
+      {receipt.email && (
+        <p className="receipt-foot">
+          A copy is on its way to <EmailText email={receipt.email} />.
+        </p>
+      )}
     </section>
   )
 }

@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { EmailText } from '#web/ui/EmailText.tsx'
 import { useTimeout } from '#web/useTimeout.ts'
 import { Screen } from './Screen.tsx'
 
@@ -26,8 +27,15 @@ export function CheckingScreen({ email, hasReturned }: CheckingScreenProps) {
       <ul className="points">
         <li>Please don’t pay again. You won’t be charged twice.</li>
         <li>
-          You can {isLong ? '' : 'also '}leave this page. We’ll email {email ? <strong>{email}</strong> : 'you'} as soon
-          as we know.
+          You can {isLong ? '' : 'also '}leave this page. We’ll email{' '}
+          {email ? (
+            <strong>
+              <EmailText email={email} />
+            </strong>
+          ) : (
+            'you'
+          )}{' '}
+          as soon as we know.
         </li>
         {hasReturned && <li>Changes you made after paying don’t apply to this payment.</li>}
       </ul>

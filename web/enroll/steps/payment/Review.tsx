@@ -1,7 +1,9 @@
 import type { Package } from '#contract/api.ts'
 import type { Step } from '#contract/start.ts'
 import { showPhone } from '#web/form/showPhone.ts'
+import { ChevronIcon } from '#web/icons.tsx'
 import type { Draft, FieldName } from '#web/storage.ts'
+import { EmailText } from '#web/ui/EmailText.tsx'
 
 type Row = { label: string; value: string | undefined; step: Step; field: FieldName }
 
@@ -13,29 +15,36 @@ type ReviewProps = {
   onEdit: (step: Step, field: FieldName) => void
 }
 
-/** The chosen package's picture, and the answers of the earlier steps, each with a button that leads back to its field. */
+/** A line that opens: the answers of the earlier steps, each with a button that leads back to its field. */
 export function Review({ draft, chosen, isStopped, onEdit }: ReviewProps) {
   const { first_name, last_name, business_name, mobile_phone, email, username } = draft
+  const name = `${first_name ?? ''} ${last_name ?? ''}`
   const rows: Row[] = [
-    { label: 'Name', value: `${first_name ?? ''} ${last_name ?? ''}`, step: 'ACCOUNT', field: 'first_name' },
+    { label: 'Name', value: name, step: 'ACCOUNT', field: 'first_name' },
     { label: 'Company', value: business_name, step: 'ACCOUNT', field: 'business_name' },
     { label: 'Phone', value: showPhone(mobile_phone ?? ''), step: 'ACCOUNT', field: 'mobile_phone' },
     { label: 'Email', value: email, step: 'ACCOUNT_CREATION', field: 'email' },
     { label: 'Username', value: username, step: 'ACCOUNT_CREATION', field: 'username' },
   ]
   return (
-    <section className="review" aria-labelledby="review">
-      <div className="review-head">
-        <h2 id="review">Your details</h2>
+    <details className="review">
+      <summary>
         {chosen && <img src={chosen.image_url} alt={chosen.name} width="720" height="296" />}
-      </div>
+        <div className="review-line">
+          <h2>Your details</h2>
+          <p>
+            {name}, <EmailText email={email ?? ''} />
+          </p>
+        </div>
+        <ChevronIcon />
+      </summary>
       <dl>
         {rows
           .filter(({ value }) => value?.trim())
           .map(({ label, value, step, field }) => (
             <div key={field}>
               <dt>{label}</dt>
-              <dd>{value}</dd>
+              <dd>{field === 'email' ? <EmailText email={value ?? ''} /> : value}</dd>
               <dd>
                 <button type="button" className="link" disabled={isStopped} onClick={() => onEdit(step, field)}>
                   Edit<span className="unseen"> {label.toLowerCase()}</span>
@@ -44,6 +53,6 @@ export function Review({ draft, chosen, isStopped, onEdit }: ReviewProps) {
             </div>
           ))}
       </dl>
-    </section>
+    </details>
   )
 }
