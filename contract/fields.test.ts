@@ -21,8 +21,8 @@ const checks = (rows: [Field, unknown, string][]) =>
   )
 
 const USERNAME_LONG = 'Please use at most 30 characters.'
-const FIRST_LONG = 'Please use at most 30 characters for your first name.'
-const LAST_LONG = 'Please use at most 30 characters for your last name.'
+const FIRST_LONG = 'Please use at most 30 characters for your first name. A short form or initials are fine.'
+const LAST_LONG = 'Please use at most 30 characters for your last name. A short form or initials are fine.'
 const EMAIL_LONG = 'Please use at most 50 characters.'
 const CONTROL_CHARACTER = 'Please use only letters, numbers and symbols.'
 const HONEYPOT = 'This field should be left empty.'

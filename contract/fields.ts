@@ -12,6 +12,7 @@ type Check = z.core.CheckFn<string> | z.core.$ZodCheck<string>
 /** Later rules of the field are skipped, so that only this message is shown. */
 const abortWith = (error: string) => ({ error, abort: true })
 const maxLength = (max: number, name?: string) => z.maxLength(max, abortWith(`Please use at most ${max} characters${name ? ` for your ${name}` : ''}.`))
+const maxNameLength = (name: string) => z.maxLength(figures.name_length, abortWith(`Please use at most ${figures.name_length} characters for your ${name}. A short form or initials are fine.`))
 const noControlCharacters = z.refine<string>((text) => !/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u.test(text), 'Please use only letters, numbers and symbols.')
 /** Characters that change the text direction, also of the text around them. */
 export const directionMarks = /[\u202a-\u202e\u2066-\u2069]/g
@@ -50,8 +51,8 @@ const honeypot = z._default(z.literal('', 'This field should be left empty.'), '
 
 export const fields = {
   // ACCOUNT
-  first_name: required('Please enter your first name.', maxLength(figures.name_length, 'first name')),
-  last_name: required('Please enter your last name.', maxLength(figures.name_length, 'last name')),
+  first_name: required('Please enter your first name.', maxNameLength('first name')),
+  last_name: required('Please enter your last name.', maxNameLength('last name')),
   business_name: optional(maxLength(figures.text_length, 'company name')),
   mobile_phone: required('Please enter your mobile phone number.', z.overwrite(phoneDigits), z.regex(/^\+?\d{7,20}$/, 'Invalid mobile phone number format.')),
   hall_lantern: honeypot,

@@ -20,15 +20,19 @@ test('12.5 values that were autofilled without events are read when the form is 
   expect(stored).not.toContain('+1+1')
 })
 
-for (const [country, input, stored] of [
-  ['GB', '+44 7700 900123', '+447700900123'],
-  ['CN', '+86 138 1234 5678', '+8613812345678'], // starts with 1, which is not its dial code
+for (const [country, input, stored, shown] of [
+  ['US', '202.555.0123', '+12025550123', '(202) 555-0123'],
+  ['GB', '+44 7700 900123', '+447700900123', '7700900123'],
+  ['CN', '+86 138 1234 5678', '+8613812345678', '13812345678'], // starts with 1, which is not its dial code
 ] as const)
-  test(`12.5 a full phone number from ${country} selects its country and keeps all its digits`, async ({ page }) => {
+  test(`12.5 a phone number from ${country} selects its country, keeps all its digits and is grouped`, async ({
+    page,
+  }) => {
     await page.goto('/ana')
     await fillAccount(page, { ...newVisitor(), phone: input })
     await page.getByLabel('First name').focus()
     await expect(page.getByLabel('Country code')).toHaveValue(country)
+    await expect(page.getByLabel('Mobile phone number')).toHaveValue(shown)
     await next(page)
     await expect(page.getByLabel('Email address')).toBeVisible()
     expect(await page.evaluate(() => JSON.stringify({ ...localStorage }))).toContain(stored)

@@ -228,9 +228,11 @@ test('11.7 12.8 the payment step reports every missing field, lists each message
   await expect(page.getByText('Please confirm the captcha.').first()).toBeVisible()
   expect(await findAxeViolations(page)).toEqual([])
   const targets = await page.locator('.summary a, .captcha label').all()
-  expect(targets).toHaveLength(4) // the first three messages, and the captcha's box
+  expect(targets).toHaveLength(5) // the first three messages, the link to the others, and the captcha's box
   await expect(page.locator('.summary')).toContainText('Please check 11 answers.')
-  await expect(page.locator('.summary')).toContainText('and 8 more below')
+  await page.getByRole('link', { name: 'and 8 more below' }).click()
+  await expect(page.locator('#post_code'), 'the fourth').toBeFocused()
+  await expect(page.locator('#post_code')).toHaveAttribute('inputmode', 'numeric')
   for (const target of targets) expect((await target.boundingBox())?.height).toBeGreaterThanOrEqual(44)
   const monthly = page.getByRole('checkbox', { name: /every month/ })
   await monthly.click({ position: { x: -8, y: -8 }, force: true }) // a tap just beside the box

@@ -5,7 +5,7 @@ type SummaryEntry = { name: string; message: string; open: number }
 
 const countAnswers = (entries: SummaryEntry[]) => entries.reduce((sum, { open }) => sum + open, 0)
 
-/** How many links are shown. The rest have their messages at the fields. */
+/** How many messages are shown. The rest are at their fields; one more link leads there. */
 const MAX_LINKS = 3
 
 /** The errors of the last submit, each a link to its field. A corrected one is removed. */
@@ -20,7 +20,7 @@ export function ErrorSummary({ entries }: { entries: SummaryEntry[] }) {
         {titleFor(countAnswers(open))}
       </h2>
       <ul>
-        {open.slice(0, MAX_LINKS).map((entry) => (
+        {open.slice(0, MAX_LINKS + 1).map((entry, index) => (
           <li key={entry.name}>
             <a
               href={`#${entry.name}`}
@@ -29,12 +29,11 @@ export function ErrorSummary({ entries }: { entries: SummaryEntry[] }) {
                 focusField(entry.name)
               }}
             >
-              {entry.message}
+              {index < MAX_LINKS ? entry.message : `and ${more} more below`}
             </a>
           </li>
         ))}
       </ul>
-      {more > 0 && <p>and {more} more below</p>}
     </section>
   )
 }

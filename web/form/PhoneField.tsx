@@ -1,5 +1,5 @@
 import { type InputHTMLAttributes, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
-import { isPhoneLength, joinPhone, phoneDigits } from '#contract/phone.ts'
+import { joinPhone } from '#contract/phone.ts'
 import type { Policy } from '#contract/start.ts'
 import { ChevronIcon } from '#web/icons.tsx'
 import { loadDialCountry, saveDialCountry } from '#web/storage.ts'
@@ -58,17 +58,15 @@ export function PhoneField({ defaultValue, enterKeyHint, codeCountries, ...props
     saveDialCountry(code)
   }
 
-  /** Sets the picker to the number's own country. After typing ends, the dial code is removed from the field. */
+  /** Sets the picker to the number's own country. After typing ends, the number is grouped, without its dial code. */
   const updateCountry = (current: string) => {
     const field = input.current
-    const number = field ? international(field.value) : undefined
-    if (!field || !number) return setCountry(current)
-    withDialCodes(({ countryOf, nationalNumber }) => {
-      const numberCountry = countryOf(number, current)
-      if (!numberCountry || numberCountry === current) setCountry(current)
-      else choose(numberCountry)
-      if (numberCountry && document.activeElement !== field)
-        showWithoutCode(field, nationalNumber(number, numberCountry))
+    setCountry(current)
+    if (!field?.value) return
+    withDialCodes(({ readPhone }) => {
+      const { country, shown } = readPhone(field.value, current)
+      if (country !== current) choose(country)
+      if (document.activeElement !== field) field.value = shown
     })
   }
 
@@ -109,9 +107,7 @@ export function PhoneField({ defaultValue, enterKeyHint, codeCountries, ...props
             onFocus={loadCountries}
             onChange={(event) => {
               const field = input.current
-              const number = field ? international(field.value) : undefined
-              const previous = number && dialCodes?.countryOf(number, country)
-              if (field && dialCodes && previous) showWithoutCode(field, dialCodes.nationalNumber(number, previous))
+              if (field && dialCodes) field.value = dialCodes.readPhone(field.value, country).shown
               choose(event.target.value)
             }}
           >
@@ -137,16 +133,4 @@ export function PhoneField({ defaultValue, enterKeyHint, codeCountries, ...props
       </div>
     </FieldFrame>
   )
-}
-
-/** '+44 20…' and '0044 20…' → '+4420…'; undefined for a number without a dial code. */
-function international(text: string): string | undefined {
-  const digits = phoneDigits(text)
-  if (digits.startsWith('+')) return digits
-  return digits.startsWith('00') ? `+${digits.slice(2)}` : undefined
-}
-
-/** A number that would be too short alone keeps its dial code: it is valid only as a whole. */
-function showWithoutCode(field: HTMLInputElement, rest: string) {
-  if (isPhoneLength(phoneDigits(rest))) field.value = rest
 }

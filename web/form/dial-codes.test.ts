@@ -1,6 +1,6 @@
 import { getCountries, getCountryCallingCode } from 'libphonenumber-js'
 import { expect, test } from 'vitest'
-import { countriesByName, countryOf, dialCodeOf, isDialCountry } from './dial-codes.ts'
+import { countriesByName, countryOf, dialCodeOf, isDialCountry, readPhone } from './dial-codes.ts'
 
 test('the table agrees with libphonenumber about every country', () => {
   const theirs = getCountries().map((country) => [country, getCountryCallingCode(country)])
@@ -20,6 +20,27 @@ test.each([
   ['+', 'US', undefined],
 ])('%s, with %s chosen, belongs to %s', (number, chosen, country) => {
   expect(countryOf(number, chosen)).toBe(country)
+})
+
+test.each([
+  ['2025550123', 'US', 'US', '(202) 555-0123'],
+  ['202.555.0123', 'US', 'US', '(202) 555-0123'],
+  ['1 202 555 0123', 'US', 'US', '(202) 555-0123'],
+  ['+1 202-555-0123', 'DE', 'US', '(202) 555-0123'],
+  ['tel:+1-202-555-0123', 'US', 'US', '(202) 555-0123'],
+  ['7875550123', 'US', 'US', '(787) 555-0123'],
+  ['+52 55 1234 5678', 'US', 'MX', '5512345678'],
+  ['0052 55 1234 5678', 'US', 'MX', '5512345678'],
+  ['+52', 'US', 'MX', '+52'],
+  ['+4917212', 'US', 'DE', '+4917212'],
+  ['030 1234567', 'DE', 'DE', '030 1234567'],
+  ['+99920255501', 'US', 'US', '+99920255501'],
+  ['555 0123', 'US', 'US', '555 0123'],
+  ['+', 'US', 'US', '+'],
+  ['12345', 'US', 'US', '12345'],
+  ['not a number', 'US', 'US', 'not a number'],
+])('12.5 %s, with %s chosen, belongs to %s and is shown as %s', (typed, chosen, country, shown) => {
+  expect(readPhone(typed, chosen)).toEqual({ country, shown })
 })
 
 test('countries have a name and a dial code, and are sorted by name', () => {

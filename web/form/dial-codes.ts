@@ -1,3 +1,5 @@
+import { isPhoneLength, joinPhone, phoneDigits } from '#contract/phone.ts'
+
 /** Country, dial code and, after a dash, the digits that set it apart from others with the same code. If two countries
  * share even those, the first one wins unless the other was chosen. */
 const table =
@@ -34,6 +36,21 @@ export function nationalNumber(number: string, country: string): string {
   const dialCode = dialCodeOf(country)
   const rest = number.slice(1 + dialCode.length)
   return dialCode === DEFAULT_DIAL_CODE ? rest.replace(/^(\d{3})(\d{3})(\d{4})$/, '($1) $2-$3') : rest
+}
+
+/**
+ * Which country a typed number belongs to, and how the field shows it: without its dial code, and grouped if we know how. A
+ * number that would be too short alone keeps its dial code, as it is valid only as a whole.
+ */
+export function readPhone(typed: string, chosenCountry: string): { country: string; shown: string } {
+  const digits = phoneDigits(typed)
+  const number = joinPhone(dialCodeOf(chosenCountry), typed)
+  const hasDialCode = /^(?:\+|00)/.test(digits)
+  const ownCountry = hasDialCode ? countryOf(number, chosenCountry) : undefined
+  const country = ownCountry ?? chosenCountry
+  const rest = nationalNumber(number, country)
+  const isBetter = ownCountry ? isPhoneLength(phoneDigits(rest)) : !hasDialCode && rest.startsWith('(')
+  return { country, shown: isBetter ? rest : typed }
 }
 
 export const isDialCountry = (code: string): boolean => entries.some(({ country }) => country === code)

@@ -25,7 +25,7 @@ export async function findResumePoint(start: StartData, steps: StepLoader): Prom
     const { reachableStep } = await steps.loadRules()
     const step = reachableStep(entry.step, stored, start.policy)
     await steps.load(step)
-    return { step, ...stored, isPasswordLost: entry.step === 'PAYMENT' && step === 'ACCOUNT_CREATION' }
+    return { step, ...stored, isPasswordLost: Boolean(stored.draft.username) } // its field is the one before
   } catch (cause) {
     log('The next step could not be loaded.', cause)
     return { step: first, ...stored }

@@ -7,6 +7,7 @@ import { type Form, type Messages, useForm } from '#web/form/useForm.ts'
 import { log } from '#web/log.ts'
 import type { Draft } from '#web/storage.ts'
 import { addStyles } from '#web/style/addStyles.ts'
+import { EmailText } from '#web/ui/EmailText.tsx'
 import { Notice } from '#web/ui/Notice.tsx'
 import { defineStep } from '../../wizard/defineStep.tsx'
 import { isSameDraft } from '../../wizard/draft.ts'
@@ -17,7 +18,7 @@ import { useIsMounted } from '../../wizard/useIsMounted.ts'
 import type { Wizard } from '../../wizard/wizard.ts'
 import css from './later.css?inline'
 import { suggestEmail } from './suggestEmail.ts'
-import { useUsername } from './useUsername.ts'
+import { usernameFrom, useUsername } from './useUsername.ts'
 
 addStyles(css)
 
@@ -27,7 +28,7 @@ type AccountCreationProps = {
   /** The current answers of all steps. This step may have been rendered before they were entered. */
   readDraft: () => Draft
   policy: Policy
-  /** The visitor was on PAYMENT before a reload. */
+  /** The visitor had a password before a reload. */
   isPasswordLost: boolean
   onNext: Wizard['advance']
 }
@@ -79,7 +80,10 @@ function AccountCreation(props: AccountCreationProps) {
         autoComplete="email"
         enterKeyHint="next"
         hint="We’ll send your receipt and a welcome email here."
-        onBlur={({ target }) => setSuggestion(suggestEmail(target.value))}
+        onBlur={({ target }) => {
+          setSuggestion(suggestEmail(target.value))
+          username.propose(usernameFrom(readDraft(), target.value))
+        }}
       >
         <p className="availability" role="status">
           {suggestion && <EmailSuggestion email={suggestion} onAccept={() => setSuggestion(undefined)} />}
@@ -102,6 +106,7 @@ function AccountCreation(props: AccountCreationProps) {
       </Field>
       <div className="suggestions" role="status">
         {username.suggestions.length > 0 && <UsernameSuggestions names={username.suggestions} />}
+        {username.proposal && <UsernameSuggestions label="You could use:" names={[username.proposal]} />}
       </div>
       <PasswordField {...form.field('password')} label="Password" autoComplete="new-password" enterKeyHint="go" />
     </StepForm>
@@ -120,15 +125,15 @@ const EmailSuggestion = ({ email, onAccept }: { email: string; onAccept: () => v
         onAccept()
       }}
     >
-      {email}
+      <EmailText email={email} />
     </button>
     ?
   </span>
 )
 
-const UsernameSuggestions = ({ names }: { names: string[] }) => (
+const UsernameSuggestions = ({ label = 'Free:', names }: { label?: string; names: string[] }) => (
   <>
-    <span>Free:</span>
+    <span>{label}</span>
     {names.map((name) => (
       <button key={name} type="button" className="link" onClick={() => fillIn('username', name)}>
         {name}

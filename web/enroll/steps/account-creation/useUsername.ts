@@ -3,6 +3,7 @@ import { figures } from '#contract/figures.ts'
 import { api } from '#web/api.ts'
 import type { useForm } from '#web/form/useForm.ts'
 import { log } from '#web/log.ts'
+import type { Draft } from '#web/storage.ts'
 import { fieldRules } from '../../wizard/rules.ts'
 
 type UsernameForm = Pick<
@@ -38,6 +39,7 @@ export function useUsername(form: UsernameForm) {
   const availableNames = useRef(new Set<string>())
   const [status, setStatus] = useState(noStatus)
   const [suggestions, setSuggestions] = useState(noNames)
+  const [proposal, setProposal] = useState<string>()
 
   useEffect(() => () => clearTimeout(pauseTimer.current), [])
 
@@ -95,6 +97,7 @@ export function useUsername(form: UsernameForm) {
     lastLookup.current = ''
     setStatus(hasLeftOut ? { text: LEFT_OUT, isVisible: true } : noStatus)
     setSuggestions(noNames)
+    setProposal(undefined)
     clearTimeout(pauseTimer.current)
     if (field.value.length >= figures.username_checked_from)
       pauseTimer.current = setTimeout(() => lookUpOnce(field.value), figures.username_pause_ms)
@@ -105,6 +108,9 @@ export function useUsername(form: UsernameForm) {
     status,
     /** Free names like the one that is taken. */
     suggestions,
+    /** A username for someone who has not entered one. */
+    proposal,
+    propose: (username: string | undefined) => setProposal(currentValue.current ? undefined : username),
     input: {
       onInput,
       onCompositionEnd: onInput,
@@ -115,6 +121,15 @@ export function useUsername(form: UsernameForm) {
       },
     },
   }
+}
+
+/** For a name that cannot be spelled with a-z, such as an Arabic or Chinese one: a username from the email address. */
+export function usernameFrom({ first_name = '', last_name = '' }: Draft, email: string): string | undefined {
+  const [name, mailbox] = [first_name + last_name, email.split('@')[0] ?? ''].map((text) =>
+    spell(text).replace(INVALID_CHARACTERS, '').slice(0, figures.site_length),
+  )
+  const isUseful = (text = '') => text.length >= figures.username_checked_from
+  return !isUseful(name) && isUseful(mailbox) ? mailbox : undefined
 }
 
 /** Keeps the caret where it was. Returns whether something could not be spelled otherwise. */

@@ -22,7 +22,7 @@ export function Address({ form }: { form: PaymentForm }) {
         autoComplete="billing country"
         onChange={setCountry}
       />
-      <AddressLines form={form} kind="billing">
+      <AddressLines form={form} kind="billing" country={country}>
         <RegionSelect
           {...form.field('state')}
           label="State"
@@ -40,10 +40,10 @@ const fieldNames = {
   shipping: { address: 'ship_address', address2: 'ship_address2', city: 'ship_city', zip: 'ship_zip_code' },
 } as const
 
-type LinesProps = { form: PaymentForm; kind: keyof typeof fieldNames; children: ReactNode }
+type LinesProps = { form: PaymentForm; kind: keyof typeof fieldNames; country: string; children: ReactNode }
 
 /** The lines below the country. `children` is the field for the state or region. */
-export function AddressLines({ form, kind, children }: LinesProps) {
+export function AddressLines({ form, kind, country, children }: LinesProps) {
   const { address, address2, city, zip } = fieldNames[kind]
   const line = (token: string) => ({ autoComplete: `${kind} ${token}`, enterKeyHint: 'next' as const })
   return (
@@ -53,7 +53,12 @@ export function AddressLines({ form, kind, children }: LinesProps) {
       <div className="trio place">
         <Field {...form.field(city)} {...line('address-level2')} label="City" />
         {children}
-        <Field {...form.field(zip)} {...line('postal-code')} label="Post / ZIP code" />
+        <Field
+          {...form.field(zip)}
+          {...line('postal-code')}
+          label="Post / ZIP code"
+          inputMode={country === unitedStates.countryShortCode ? 'numeric' : undefined} // elsewhere it may have letters
+        />
       </div>
     </>
   )

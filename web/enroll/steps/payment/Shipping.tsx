@@ -47,7 +47,7 @@ function ShippingFields({ form }: { form: PaymentForm }) {
         autoComplete="shipping country"
         onChange={setCountry}
       />
-      <AddressLines form={form} kind="shipping">
+      <AddressLines form={form} kind="shipping" country={country}>
         <RegionSelect
           {...form.field('ship_state')}
           label={country === HOME ? 'State' : 'Region'}
