@@ -234,7 +234,7 @@ const Limits = ({ limits }: Pick<AbuseView, 'limits'>) => (
     </p>
     {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it too */}
     <section className="scroll" aria-label="Limits" tabIndex={0}>
-      <table className="table tight">
+      <table className="table tight stacked">
         <thead>
           <tr>
             <th scope="col">What is limited</th>
@@ -253,8 +253,14 @@ const Limits = ({ limits }: Pick<AbuseView, 'limits'>) => (
               <td>
                 {max.toLocaleString('en-US')} {per(seconds)}
               </td>
-              <td>{refused.day}</td>
-              <td>{refused.week}</td>
+              <td>
+                <span className="label">Refused today </span>
+                {refused.day}
+              </td>
+              <td>
+                <span className="label">this week </span>
+                {refused.week}
+              </td>
             </tr>
           ))}
         </tbody>

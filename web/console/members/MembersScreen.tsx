@@ -207,7 +207,7 @@ const MemberTable = ({ members }: { members: MemberRow[] }) => (
               <Link to={`/console/members/${member.id}`} className="row-link">
                 <bdi>{member.name}</bdi>
               </Link>
-              <span className="small">
+              <span className="small email">
                 {member.email} · /{member.username}
               </span>
             </td>
