@@ -30,8 +30,8 @@ test('19.28 a manager exports the members that fit the filter', async ({ page })
   expect(text).toContain(`"'=Ana","Formula"`)
   expect(text).not.toContain('Elsewhere')
   await page.goto(site.at('/console/audit'))
-  await expect(page.getByText('An export of members ended')).toBeVisible()
-  await expect(page.getByText(/rows 1/)).toBeVisible()
+  await expect(page.locator('.log').getByText('An export of members ended')).toBeVisible()
+  await expect(page.locator('.log').getByText(/rows 1/)).toBeVisible()
 })
 
 test('19.32 a manager moves a member to another sponsor and sees both credits', async ({ page }) => {

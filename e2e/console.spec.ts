@@ -137,7 +137,9 @@ test('19.12 support helps members and may not refund; a viewer may change nothin
   await expect(viewer.getByRole('heading', { name: /Ola Example/ })).toBeVisible()
   const main = viewer.getByRole('main')
   const buttons = await main.getByRole('button').allTextContents()
-  expect(buttons).toEqual(['Everything', 'Money', 'Emails', 'Sign-ins', 'Staff', 'Links'])
+  const texts = ['Membership Agreement, version 1', 'Privacy Policy, version 1', 'Terms of Membership, version 1']
+  const opening = [...texts, 'Subscription consent'].sort()
+  expect(buttons.sort()).toEqual(['Emails', 'Everything', 'Links', 'Money', 'Sign-ins', 'Staff', ...opening].sort())
   await viewer.goto(site.at('/console/staff'))
   await expect(viewer.getByRole('heading', { name: 'Staff' })).toBeVisible()
   await expect(main.getByRole('button')).toHaveCount(0)

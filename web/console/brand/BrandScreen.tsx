@@ -166,7 +166,7 @@ function BrandForm({ view, onInput, onDone }: PartProps & { onInput: (values: Va
             <input
               type="color"
               className="color-picker"
-              aria-label="Pick the accent color"
+              aria-label="Color picker"
               value={isHexColor(accent) ? accent : view.built_in.accent}
               onChange={({ target }) => setAccentField(target.value)}
             />
