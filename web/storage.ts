@@ -27,6 +27,7 @@ const DRAFT = 'foyer.draft'
 const DIAL_COUNTRY = 'foyer.dial_country'
 const TOKEN = 'foyer.token'
 const RECEIPT = 'foyer.receipt'
+const CONSOLE_DRAFTS = 'foyer.console_drafts'
 
 const DAY_MS = 86_400_000
 
@@ -119,6 +120,23 @@ export const forgetMember = (): void => {
   saveReceipt(undefined)
   write(browser, TOKEN, undefined)
 }
+
+/** What a colleague has typed into a form of the console and not saved, and what the form showed before. */
+export type ConsoleDraft = { version: string; values: Record<string, string>; typed: Record<string, string> }
+type ConsoleDrafts = { staff_id?: string; forms?: Record<string, ConsoleDraft> }
+
+const loadConsoleDrafts = (staff_id: string): Record<string, ConsoleDraft> => {
+  const drafts: ConsoleDrafts = parseObject(read(tab, CONSOLE_DRAFTS))
+  return drafts.staff_id === staff_id ? (drafts.forms ?? {}) : {}
+}
+/** Kept in the tab, for the colleague who typed it. Never for a form with a secret, or with a member's data. */
+export const loadConsoleDraft = (staff_id: string, form: string): ConsoleDraft | undefined =>
+  loadConsoleDrafts(staff_id)[form]
+export const saveConsoleDraft = (staff_id: string, form: string, draft: ConsoleDraft | undefined): void => {
+  const { [form]: _last, ...others } = loadConsoleDrafts(staff_id)
+  write(tab, CONSOLE_DRAFTS, JSON.stringify({ staff_id, forms: draft ? { ...others, [form]: draft } : others }))
+}
+export const forgetConsoleDrafts = (): void => write(tab, CONSOLE_DRAFTS, undefined)
 
 function pickStoredFields(values: Record<string, unknown>): Draft {
   const answers = storedFields.map((name) => [name, values[name]] as const)

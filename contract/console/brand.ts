@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { formVersion } from './fields.ts'
 import type { ConsoleCall } from './permissions.ts'
 
 /** A request has at most 64 kB, and base64 is a third longer. */
@@ -34,6 +35,8 @@ const BrandForm = z.object({
 
 export const BrandView = z.object({
   ...BrandForm.shape,
+  /** Of the form. */
+  version: z.string(),
   logo_url: z.optional(z.string()),
   /** What counts where nothing is set. */
   built_in: z.object({ name: z.string(), accent: z.string(), support: z.string() }),
@@ -55,7 +58,7 @@ export const consoleBrandCalls = {
     summary: 'Change the name, colors and texts of the site',
     permission: 'manage_brand',
     needsProof: true,
-    input: BrandForm,
+    input: z.object({ ...BrandForm.shape, version: formVersion }),
     output: BrandView,
   },
   changeLogo: {

@@ -50,5 +50,8 @@ export const sponsorSite = z.string('Please use a sponsor link.').check(
   z.regex(SITE_PATTERN, 'This sponsor link is not valid.'),
 )
 
+/** What a form showed when it was opened. If someone else has saved it meanwhile, it's refused. */
+export const formVersion = z.string('Please reload the page.').check(z.maxLength(60, 'Please reload the page.'))
+
 /** Why somebody does something, for the audit log. */
 export const reason = textLine('Please say why.', 300)

@@ -74,6 +74,8 @@ export const MemberPage = z.object({
   /** A new address that the member has not confirmed yet. */
   unconfirmed_email: z.optional(z.string()),
   mobile_phone: z.string(),
+  /** Of what staff can correct: names, contact and address. */
+  details_version: z.string(),
   postal: z.object({
     address: z.string(),
     address2: z.string(),

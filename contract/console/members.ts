@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { Package } from '#contract/api.ts'
 import { fields } from '#contract/fields.ts'
 import { CreditNote } from '#contract/receipts.ts'
-import { BAD_AMOUNT, day, dollarAmount, positiveNumber, reason, sponsorSite } from './fields.ts'
+import { BAD_AMOUNT, day, dollarAmount, formVersion, positiveNumber, reason, sponsorSite } from './fields.ts'
 import { Card, MemberPage, state } from './member-page.ts'
 import type { ConsoleCall } from './permissions.ts'
 
@@ -218,7 +218,7 @@ export const consoleMemberCalls = {
     permission: 'correct_details',
     needsProof: true,
     showsMembers: true,
-    input: z.object({ member_id, ...details }),
+    input: z.object({ member_id, ...details, version: formVersion }),
     output: MemberPage,
   },
   moveSponsor: {

@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { Package } from '#contract/api.ts'
 import { figures } from '#contract/figures.ts'
 import { picture } from '#contract/office/office.ts'
-import { day, dollarAmount, optionalDollarAmount, positiveNumber, reason, textLine } from './fields.ts'
+import { day, dollarAmount, formVersion, optionalDollarAmount, positiveNumber, reason, textLine } from './fields.ts'
 import type { ConsoleCall } from './permissions.ts'
 
 /** Empty for a package that is paid once. */
@@ -43,6 +43,8 @@ const PackageList = z.object({ packages: z.array(PackageRow) })
 const amount = Package.shape.price
 const PackagePage = z.object({
   ...PackageRow.shape,
+  /** Of what can be edited. */
+  version: z.string(),
   /** New renewal prices, newest first. While one is not done, members are still being told. */
   price_changes: z.array(
     z.object({
@@ -107,7 +109,7 @@ export const consolePackageCalls = {
     summary: 'Change what a package is called and where it is offered',
     permission: 'manage_catalog',
     needsProof: true,
-    input: z.object({ product_id, ...packageFields }),
+    input: z.object({ product_id, ...packageFields, version: formVersion }),
     output: PackagePage,
   },
   movePackage: {

@@ -144,3 +144,6 @@ type Proof =
 
 /** The status of a refusal because `needsProof` is not met: the page asks for it and sends the call again. */
 export const PROOF_NEEDED = 428
+
+/** The status of a refusal because someone else saved the same form meanwhile: the page shows both and asks which to keep. */
+export const FORM_CHANGED = 412

@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { figures } from '#contract/figures.ts'
 import { picture } from '#contract/office/office.ts'
 import { SITE_PATTERN } from '#contract/site.ts'
-import { day, listKey, reason, textLine } from './fields.ts'
+import { day, formVersion, listKey, reason, textLine } from './fields.ts'
 import type { ConsoleCall } from './permissions.ts'
 
 const sponsor_id = z.uuid('This is not a sponsor.')
@@ -33,6 +33,8 @@ const SponsorRow = z.object({
 const SponsorPage = z.object({
   ...SponsorRow.shape,
   link: z.string(),
+  /** Of the link. */
+  version: z.string(),
   /** They lead to this one. */
   earlier_sites: z.array(z.string()),
   days: z.array(z.object({ day, visits: z.int(), joins: z.int() })),
@@ -105,7 +107,7 @@ export const consoleSponsorCalls = {
     summary: 'Give a sponsor another link; the old one leads to it',
     permission: 'manage_sponsors',
     needsProof: true,
-    input: z.object({ sponsor_id, site, reason }),
+    input: z.object({ sponsor_id, site, version: formVersion, reason }),
     output: SponsorPage,
   },
   setSponsorPicture: {

@@ -72,7 +72,7 @@ const sampleOf = (field: string): unknown =>
     direction: 'up',
     picture: 'AAAA',
     document_id: 1,
-    version: 1,
+    version: '1',
     title: 'Terms',
     content: '<p>Text</p>',
     accent: '#0b5d4a',

@@ -42,8 +42,8 @@ it('21.24 so does the console', async () => {
     .where('username', '=', username)
     .executeTakeFirstOrThrow()
   const { postal, ...page } = (await staff.get(`members/${id}`)).json()
-  const { first_name, last_name, email, mobile_phone } = page
-  const details = { member_id: id, first_name, last_name, email, mobile_phone, ...postal }
+  const { first_name, last_name, email, mobile_phone, details_version: version } = page
+  const details = { member_id: id, version, first_name, last_name, email, mobile_phone, ...postal }
   const reply = await staff.post('members/details', { ...details, business_name: '0fficial Foyer' })
   expect(reply.json().fields).toEqual({ business_name: PRETENDS })
 })

@@ -1,16 +1,18 @@
-import { useEffect, useMemo, useState } from 'react'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import type { ConsoleSession } from '#contract/console/access.ts'
+import { forgetConsoleDrafts } from '#web/storage.ts'
 import { errorMessage } from '#web/ui/errorMessage.ts'
 import { Notice } from '#web/ui/Notice.tsx'
 import { Offline } from '#web/ui/Offline.tsx'
 import { ProofDialog } from './access/ProofDialog.tsx'
-import { SignIn } from './access/SignIn.tsx'
+import { SignIn, SignInAgain } from './access/SignIn.tsx'
 import { Welcome } from './access/Welcome.tsx'
 import { ConsoleContext, permissionCheck, plainApi, withProof } from './api.ts'
 import { ConsoleLoading } from './ConsoleLoading.tsx'
 import { useAddress } from './router.tsx'
 import { Screen } from './Screen.tsx'
 import { Shell } from './Shell.tsx'
+import { useTyping } from './useActivity.ts'
 
 /** Who looks at it decides what is shown: an invitation, the sign-in, or the console itself. */
 export function Console() {
@@ -40,37 +42,83 @@ export function Console() {
   )
 }
 
-type PendingProof = { resolve: () => void; reject: (cause: Error) => void }
+/** What a call waits for. Calls that need the same wait together. */
+type Question = {
+  kind: 'proof' | 'session'
+  answer: Promise<void>
+  resolve: () => void
+  reject: (cause: Error) => void
+}
+
+function questionOf(kind: Question['kind'], earlier: Question | undefined): Question {
+  const question = { kind } as Question
+  question.answer = new Promise<void>((resolve, reject) => Object.assign(question, { resolve, reject }))
+  if (earlier) question.answer.then(earlier.resolve, earlier.reject)
+  return question
+}
 
 function SignedIn({ session, onChange }: { session: ConsoleSession; onChange: (session: ConsoleSession) => void }) {
-  const [proof, setProof] = useState<PendingProof>()
-  const api = useMemo(
-    () =>
-      withProof({
-        prove: () => new Promise<void>((resolve, reject) => setProof({ resolve, reject })),
-        onSignedOut: () => onChange({ ...session, staff: undefined }),
-      }),
-    [session, onChange],
-  )
+  const [question, setQuestion] = useState<Question>()
+  const open = useRef<Question>(undefined)
+  const api = useMemo(() => {
+    const ask = (kind: Question['kind']): Promise<void> => {
+      const earlier = open.current
+      if (earlier?.kind === kind || earlier?.kind === 'session') return earlier.answer // signing in is a proof too
+      open.current = questionOf(kind, earlier)
+      setQuestion(open.current)
+      return open.current.answer
+    }
+    return withProof({ prove: () => ask('proof'), signInAgain: () => ask('session') })
+  }, [])
+  useTyping(reportUse)
   if (!session.staff) return null
   const signedIn = { ...session, staff: session.staff }
-  const end = (finish: (proof: PendingProof) => void) => {
-    if (proof) finish(proof)
-    setProof(undefined)
+  const end = (finish: (question: Question) => void) => {
+    if (question) finish(question)
+    open.current = undefined
+    setQuestion(undefined)
+  }
+  const refuse = (cause: string) => end(({ reject }) => reject(new Error(cause)))
+  const leave = () => {
+    forgetConsoleDrafts()
+    onChange({ ...session, staff: undefined })
+  }
+  const enterAgain = (next: ConsoleSession) => {
+    if (next.staff?.id !== signedIn.staff.id) {
+      forgetConsoleDrafts() // they are the other colleague's
+      location.reload()
+      return
+    }
+    onChange(next)
+    end(({ resolve }) => resolve())
   }
   return (
     <ConsoleContext value={{ api, session: signedIn, may: permissionCheck(signedIn) }}>
-      <Shell onSignOut={() => onChange({ ...session, staff: undefined })}>
+      <Shell onSignOut={leave}>
         <Screen />
       </Shell>
-      {proof && (
+      {question?.kind === 'proof' && (
         <ProofDialog
           staff={signedIn.staff}
           method={session.method}
           onProved={() => end(({ resolve }) => resolve())}
-          onCancel={() => end(({ reject }) => reject(new Error('Nothing was changed.')))}
+          onCancel={() => refuse('Nothing was changed.')}
+        />
+      )}
+      {question?.kind === 'session' && (
+        <SignInAgain
+          onEnter={enterAgain}
+          onLeave={() => {
+            refuse('You are signed out.')
+            leave()
+          }}
         />
       )}
     </ConsoleContext>
   )
+}
+
+/** Any call counts as use of the session. */
+const reportUse = () => {
+  plainApi.getSession({}).catch(() => undefined) // the next one may get through
 }

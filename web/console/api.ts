@@ -12,12 +12,12 @@ export type Api = typeof plainApi
 type Helpers = {
   /** Asks for a passkey, or for password and code. Rejects if the person does not want to. */
   prove: () => Promise<void>
-  /** The session has ended. */
-  onSignedOut: () => void
+  /** The session has ended: asks to sign in again, over what is on the screen. Rejects if the person leaves instead. */
+  signInAgain: () => Promise<void>
 }
 
-/** The same calls; one that needs a fresh proof asks for it and is sent again. */
-export function withProof({ prove, onSignedOut }: Helpers): Api {
+/** The same calls; one that needs a session or a fresh proof asks for it and is sent again. */
+export function withProof({ prove, signInAgain }: Helpers): Api {
   type Send = (input: Record<string, unknown>) => Promise<unknown>
   const wrap =
     (send: Send): Send =>
@@ -26,9 +26,9 @@ export function withProof({ prove, onSignedOut }: Helpers): Api {
         return await send(input)
       } catch (cause) {
         if (!(cause instanceof RejectedCall)) throw cause
-        if (cause.status === 401) onSignedOut()
-        if (cause.status !== PROOF_NEEDED) throw cause
-        await prove()
+        if (cause.status === 401) await signInAgain()
+        else if (cause.status === PROOF_NEEDED) await prove()
+        else throw cause
         return send(input)
       }
     }

@@ -2,13 +2,21 @@ import { type MouseEvent, type ReactNode, useSyncExternalStore } from 'react'
 
 /** The address inside the console: everything that a screen shows is in it, so that a link or a reload shows the same. */
 
-const CHANGED = 'console:address'
+export const CHANGED = 'console:address'
+
+/** Asked before a screen follows the address. Who prevents it goes there later, or never. */
+export const LEAVING = 'console:leaving'
+export type Leaving = CustomEvent<{ to: string; isBack: boolean }>
+
+const mayLeave = (to: string, isBack = false) =>
+  dispatchEvent(new CustomEvent(LEAVING, { cancelable: true, detail: { to, isBack } }))
 
 function subscribe(onChange: () => void) {
-  addEventListener('popstate', onChange)
+  const onBack = () => mayLeave(location.href, true) && onChange()
+  addEventListener('popstate', onBack)
   addEventListener(CHANGED, onChange)
   return () => {
-    removeEventListener('popstate', onChange)
+    removeEventListener('popstate', onBack)
     removeEventListener(CHANGED, onChange)
   }
 }
@@ -19,8 +27,9 @@ export function useAddress(): { path: string; query: URLSearchParams } {
   return { path: pathname.replace(/\/+$/, '') || '/', query: searchParams }
 }
 
-/** Goes to another screen. `replace` changes the address without an entry in the browser's history. */
-export function navigate(to: string, { replace = false } = {}) {
+/** Goes to another screen, unless a form objects. `replace` changes the address without an entry in the browser's history. */
+export function navigate(to: string, { replace = false, isSure = false } = {}) {
+  if (!isSure && !mayLeave(to)) return
   history[replace ? 'replaceState' : 'pushState'](null, '', to)
   dispatchEvent(new Event(CHANGED))
   if (!replace) scrollTo(0, 0)

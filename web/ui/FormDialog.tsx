@@ -44,9 +44,17 @@ export function ConfirmDialog({ send, ...props }: ConfirmDialogProps) {
   return <FormDialog form={form} {...props} />
 }
 
-type DialogProps = { title: string; text?: ReactNode; isBusy?: boolean; onClose: () => void; children: ReactNode }
+type DialogProps = {
+  title: string
+  text?: ReactNode
+  isBusy?: boolean
+  /** The page behind it can't be read. */
+  isCovering?: boolean
+  onClose: () => void
+  children: ReactNode
+}
 
-export function Dialog({ title, text, isBusy = false, onClose, children }: DialogProps) {
+export function Dialog({ title, text, isBusy = false, isCovering, onClose, children }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null)
   const id = useId()
   useEffect(() => {
@@ -62,6 +70,7 @@ export function Dialog({ title, text, isBusy = false, onClose, children }: Dialo
     <dialog
       ref={ref}
       className="form-dialog"
+      data-covering={isCovering}
       aria-labelledby={id}
       onCancel={(event) => {
         event.preventDefault()

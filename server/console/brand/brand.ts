@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { theme } from '#contract/brand.ts'
 import { isReadableAccent, nearestReadable } from '#contract/brand-colors.ts'
 import type { BrandForm, BrandView } from '#contract/console/brand.ts'
@@ -8,13 +9,16 @@ import { type Db, inTransaction } from '#server/db/db.ts'
 import { Refusal, refuseField, refuseFields } from '#server/refusal.ts'
 import type { World } from '#server/world/world.ts'
 import type { StaffSession } from '../access/session.ts'
+import { requireVersion, versionOf } from '../form-version.ts'
 
 const findBrand = (db: Db) => db.selectFrom('brand').selectAll().executeTakeFirst()
 
 export async function viewBrand({ db, config }: World): Promise<BrandView> {
   const row = await findBrand(db)
+  const form = formOf(row ?? {})
   return {
-    ...formOf(row ?? {}),
+    ...form,
+    version: versionOf(form),
     ...(row?.logo ? { logo_url: `${LOGOS}/${row.logo}` } : {}),
     built_in: {
       name: builtInBrand.page.name,
@@ -46,11 +50,18 @@ export function columnsOf(form: BrandForm): Required<Omit<BrandColumns, 'logo'>>
   }
 }
 
-export async function changeBrand(world: World, form: BrandForm, session: StaffSession): Promise<BrandView> {
+type NewBrand = BrandForm & { version: string }
+
+export async function changeBrand(
+  world: World,
+  { version, ...form }: NewBrand,
+  session: StaffSession,
+): Promise<BrandView> {
   if (form.accent && !isReadableAccent(form.accent)) throw refuseFields({ accent: tooLight(form.accent) })
   return change(world, session, async (db) => {
     const columns = columnsOf(form)
     const before = formOf((await findBrand(db)) ?? {})
+    requireVersion(before, version)
     const after = formOf(columns)
     const changed = (Object.keys(after) as (keyof BrandForm)[]).filter((name) => before[name] !== after[name])
     if (!changed.length) throw new Refusal(409, 'Nothing is different from what is saved.')
@@ -99,6 +110,7 @@ type Change = Pick<AuditEntry, 'act' | 'before' | 'after'>
 /** A change and its audit row. This process follows at once, the others within seconds. */
 async function change(world: World, { staff }: StaffSession, work: (db: Db) => Promise<Change>): Promise<BrandView> {
   await inTransaction(world.db, async (db) => {
+    await sql`lock table brand in share row exclusive mode`.execute(db) // it may have no row yet
     const entry = await work(db)
     await recordAction({ ...world, db }, { ...entry, actor: staff, subject_kind: 'site', subject: 'brand' })
   })

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { DocumentPage } from '#contract/console/documents.ts'
+import { FORM_CHANGED } from '#contract/console/permissions.ts'
 import { documentsFingerprint, isShownAtCheckout } from '#contract/legal.ts'
 import { publishScheduled } from '#server/catalog/documents.ts'
 import { countScans, isPostgres } from '#server/test/database.ts'
@@ -96,8 +97,8 @@ describe('documents', () => {
       content: '<p>Other</p>',
     })
     expect([stale.statusCode, stale.json().message]).toEqual([
-      409,
-      'Version 2 was published meanwhile. Reload the page to see it.',
+      FORM_CHANGED,
+      'Someone else saved this form while you were editing it.',
     ])
     expect((await page()).version).toBe(version)
   })
@@ -105,7 +106,7 @@ describe('documents', () => {
   it('19.56 two who publish at once make one version', async () => {
     const { version } = await page()
     const replies = await Promise.all(['<p>One</p>', '<p>Two</p>'].map((content) => publish({ content })))
-    expect(replies.map(({ statusCode }) => statusCode).sort()).toEqual([200, 409])
+    expect(replies.map(({ statusCode }) => statusCode).sort()).toEqual([200, FORM_CHANGED])
     expect((await page()).version).toBe(version + 1)
   })
 

@@ -10,6 +10,7 @@ import { type Db, inTransaction } from '#server/db/db.ts'
 import { Refusal, refuseField, refuseFields } from '#server/refusal.ts'
 import { startOfDay, todayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
+import { formChanged } from '../form-version.ts'
 import { keyOf, parseKey } from '../list-key.ts'
 
 export async function listDocuments({ db }: Pick<World, 'db'>): Promise<DocumentRow[]> {
@@ -174,8 +175,7 @@ export async function publishDocument(world: World, input: NewVersion, staff: St
   await inTransaction(world.db, async (db) => {
     const live = await lockDocument(db, document_id)
     if (!live) throw new Refusal(404, NO_DOCUMENT)
-    if (live.version !== version)
-      throw new Refusal(409, `Version ${live.version} was published meanwhile. Reload the page to see it.`)
+    if (live.version !== version) throw formChanged()
     if (live.sha256 === sha256 && live.title === title)
       throw refuseFields({ content: `This is the text of version ${version}, word for word.` })
     await requireNoneScheduled(db, document_id)

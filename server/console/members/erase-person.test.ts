@@ -104,12 +104,13 @@ async function fullLife() {
 }
 
 async function correct(member_id: string, changes: Record<string, string>) {
-  const { first_name, last_name, business_name, email, mobile_phone, postal } = (
+  const { first_name, last_name, business_name, email, mobile_phone, postal, details_version } = (
     await owner.get(`members/${member_id}`)
   ).json()
   const { country: _country, ...address } = postal
   const details = { first_name, last_name, business_name, email, mobile_phone, ...address, ...changes }
-  expect((await owner.post('members/details', { member_id, ...details })).statusCode).toBe(200)
+  const version = details_version
+  expect((await owner.post('members/details', { member_id, version, ...details })).statusCode).toBe(200)
 }
 
 /** Where a value is found in the whole database, by table. */

@@ -25,7 +25,7 @@ async function correct(changes: Record<string, string>, on = { site, owner, memb
   const { first_name, last_name, business_name, email, mobile_phone, postal } = page
   const { country: _country, ...address } = postal
   const details = { first_name, last_name, business_name, email, mobile_phone, ...address, ...changes }
-  return on.owner.post('members/details', { member_id: on.member_id, ...details })
+  return on.owner.post('members/details', { member_id: on.member_id, version: page.details_version, ...details })
 }
 
 describe('correcting details', () => {

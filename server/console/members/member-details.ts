@@ -2,12 +2,14 @@ import { operatorNames } from '#server/brand/public-names.ts'
 import { isOfficeOurs } from '#server/config/operator.ts'
 import { availability, claimValue } from '#server/members/claims.ts'
 import { requestEmail, setEmail } from '#server/members/details.ts'
+import { findNewestLink } from '#server/members/email-links.ts'
 import { setName } from '#server/members/name.ts'
 import { setPhone } from '#server/members/phone.ts'
 import { rejectImpossible, toDialable } from '#server/phone/numbers.ts'
 import { Refusal, refuseFields } from '#server/refusal.ts'
 import type { World } from '#server/world/world.ts'
 import type { StaffSession } from '../access/session.ts'
+import { requireVersion, versionOf } from '../form-version.ts'
 import { actOnMember } from './member-actions.ts'
 
 const names = ['first_name', 'last_name', 'business_name'] as const
@@ -15,8 +17,18 @@ const contact = ['mobile_phone', 'address', 'address2', 'city', 'state', 'post_c
 type Detail = (typeof names)[number] | (typeof contact)[number] | 'email'
 type Details = Record<Detail, string>
 
+/** What the form shows: of two email addresses the one that waits to be confirmed. */
+const shownOf = (details: Details, unconfirmed_email: string | undefined | null) => ({
+  ...pick(details, [...names, ...contact]),
+  email: unconfirmed_email ?? details.email,
+})
+
+export const detailsVersion = (...shown: Parameters<typeof shownOf>): string => versionOf(shownOf(...shown))
+
+type NewDetails = Details & { member_id: string; version: string }
+
 /** Corrects what the member typed. The rules are those of the form that they joined with. */
-export async function changeDetails(world: World, input: Details & { member_id: string }, session: StaffSession) {
+export async function changeDetails(world: World, input: NewDetails, session: StaffSession) {
   const { member_id } = input
   const mobile_phone = await toDialable(input.mobile_phone)
   if (world.config.PHONE_VERIFICATION) await rejectImpossible(mobile_phone)
@@ -30,7 +42,10 @@ export async function changeDetails(world: World, input: Details & { member_id: 
       .where('id', '=', member_id)
       .forUpdate()
       .executeTakeFirstOrThrow()
-    const isChanged = (name: Detail) => wanted[name] !== current[name]
+    const unconfirmed = await findNewestLink(world, 'email', member_id)
+    const shown = shownOf(current, unconfirmed?.email)
+    requireVersion(shown, input.version)
+    const isChanged = (name: Detail) => wanted[name] !== current[name] && wanted[name] !== shown[name]
     const changedNames = names.filter(isChanged)
     const changedContact = contact.filter(isChanged)
     if (!changedNames.length && !changedContact.length && !isChanged('email'))

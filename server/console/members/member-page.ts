@@ -16,6 +16,7 @@ import { Refusal } from '#server/refusal.ts'
 import { findTouches } from '#server/sponsors/touches.ts'
 import { dayOf, lastDayOf, todayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
+import { detailsVersion } from './member-details.ts'
 import { repeatableEmails, toEmails } from './member-emails.ts'
 import { brandName } from './member-list.ts'
 import {
@@ -59,6 +60,7 @@ export async function viewMember(world: World, member_id: string): Promise<Membe
       ? { email_bounce: member.email_bounce, email_bounced_on: dayOf(world, member.email_bounced_at) }
       : {}),
     mobile_phone: member.mobile_phone,
+    details_version: detailsVersion({ ...member, state: member.address_state }, emailLink?.email),
     ...(emailLink?.email ? { unconfirmed_email: emailLink.email } : {}),
     postal: {
       address: member.address,

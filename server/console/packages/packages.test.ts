@@ -66,6 +66,7 @@ describe('packages', () => {
     const edited = await owner.post('packages/edit', {
       ...fields,
       product_id: 62,
+      version: (await page(62)).version,
       name: 'Night Membership',
       ships: '1',
     })
@@ -107,7 +108,8 @@ describe('packages', () => {
     const replies = await Promise.all([34, 62].map((product_id) => owner.post('packages/withdraw', { product_id })))
     expect(replies.map(({ statusCode }) => statusCode).sort()).toEqual([200, 409])
     const left = (await offeredIds()).find((id) => [34, 62].includes(id)) ?? 0
-    const away = await owner.post('packages/edit', { ...fields, product_id: left, group: 'special' })
+    const { version } = await page(left)
+    const away = await owner.post('packages/edit', { ...fields, product_id: left, version, group: 'special' })
     expect(away.json().message).toMatch(/last package of the main list/)
     for (const product_id of [34, 35, 36, 62].filter((id) => id !== left))
       await owner.post('packages/offer', { product_id })

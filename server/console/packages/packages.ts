@@ -17,6 +17,7 @@ import { changePrice, countChanged, pricesOf } from '#server/membership/price-ch
 import { Refusal, refuseField, refuseFields } from '#server/refusal.ts'
 import { todayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
+import { requireVersion, versionOf } from '../form-version.ts'
 import { dropCatalogPicture, storeCatalogPicture } from './pictures.ts'
 
 type Input<Name extends keyof typeof consolePackageCalls> = z.infer<(typeof consolePackageCalls)[Name]['input']>
@@ -65,6 +66,7 @@ export async function viewPackage({ db }: Pick<World, 'db'>, product_id: number)
     .execute()
   return {
     ...toRow(row),
+    version: versionOf(formOf(row)),
     price_changes: changes.map(({ old_cents, new_cents, made_at, made_by, reason, notice_days, told, done_at }) => ({
       made_by,
       reason,
@@ -77,6 +79,21 @@ export async function viewPackage({ db }: Pick<World, 'db'>, product_id: number)
     })),
   }
 }
+
+/** Everything that staff edit, prices included. */
+const formOf = (row: Stored): Facts => ({
+  ...factsOf(row),
+  price_cents: row.price_cents,
+  renewal_cents: row.renewal_cents,
+})
+
+/** All but the prices. */
+const factsOf = (row: Stored): Facts => ({
+  name: row.name,
+  description: row.description,
+  ships: row.ships,
+  group: groupOf(row),
+})
 
 type Outcome = { before?: Facts; after?: Facts; reason?: string }
 
@@ -167,19 +184,14 @@ function pricesIn({ price, renewal_price }: { price: string; renewal_price: stri
 
 export const editPackage = (world: World, input: Input<'editPackage'>, staff: Staff) =>
   actOnPackage(world, staff, 'edit_package', input.product_id, async (db, row) => {
+    requireVersion(formOf(row), input.version)
     const { name, description } = input
     const ships = input.ships === '1'
     const change = { name, description, ships, ...flagsOf(input.group) }
-    const isStillMain = isMain({ ...row, ...change })
-    if (isMain(row) && !isStillMain) await requireAnotherMain(db, row)
+    const edited = { ...row, ...change }
+    if (isMain(row) && !isMain(edited)) await requireAnotherMain(db, row)
     await db.updateTable('package').set(change).where('product_id', '=', row.product_id).execute()
-    const factsOf = (each: Pick<Stored, keyof typeof change>): Facts => ({
-      name: each.name,
-      description: each.description,
-      ships: each.ships,
-      group: groupOf(each),
-    })
-    return { before: factsOf(row), after: factsOf(change) }
+    return { before: factsOf(row), after: factsOf(edited) }
   })
 
 /** Of the list that every visitor chooses from. */
@@ -318,13 +330,13 @@ export const changePrices = (world: World, input: Input<'changePrices'>, staff: 
         { product_id, new_cents: renewal_cents, notice_days, reason, who: staff.email },
       )
     else await db.updateTable('package').set({ renewal_cents }).where('product_id', '=', product_id).execute()
-    const factsOf = (first: number, renewal: number): Facts => ({
+    const amountsOf = (first: number, renewal: number): Facts => ({
       price: toAmount(first),
       renewal_price: toAmount(renewal),
     })
     return {
-      before: factsOf(row.price_cents, row.renewal_cents),
-      after: { ...factsOf(price_cents, renewal_cents), ...(isAnnounced && notice_days ? { notice_days } : {}) },
+      before: amountsOf(row.price_cents, row.renewal_cents),
+      after: { ...amountsOf(price_cents, renewal_cents), ...(isAnnounced && notice_days ? { notice_days } : {}) },
       reason,
     }
   })

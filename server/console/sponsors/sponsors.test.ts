@@ -33,7 +33,7 @@ const page = async (word: string): Promise<SponsorPage> => (await owner.get(`spo
 const shown = async (word: string) =>
   (await twin.get(`/api/enrollment/get_enrollment_sponsor?sponsor_site=${word}`)).json()
 const act = async (path: string, word: string, input: object = {}) =>
-  owner.post(`sponsors/${path}`, { sponsor_id: await idOf(word), ...input })
+  owner.post(`sponsors/${path}`, { sponsor_id: await idOf(word), version: (await page(word)).version, ...input })
 
 describe('the list of sponsors', () => {
   it('19.42 is searched by the beginning of a link, also an earlier one, and of a name', async () => {

@@ -12,6 +12,7 @@ import { deletePicture, pixelsOf, storePicture } from '#server/members/picture.t
 import { Refusal, refuseField, refuseFields } from '#server/refusal.ts'
 import { startOfDay, todayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
+import { requireVersion, versionOf } from '../form-version.ts'
 import { dropCatalogPicture, storeCatalogPicture } from '../packages/pictures.ts'
 import { dailyFigures } from './sponsor-figures.ts'
 import { type Stored, toRow } from './sponsor-list.ts'
@@ -37,6 +38,7 @@ export async function viewSponsor(world: World, sponsor_id: string): Promise<Spo
   return {
     ...toRow(world, row, days),
     link: `${config.PUBLIC_URL}/${row.site}`,
+    version: versionOf({ site: row.site }),
     earlier_sites: earlier.map(({ site }) => site),
     days,
   }
@@ -135,8 +137,10 @@ export const deactivateSponsor = (world: World, input: Input<'deactivateSponsor'
  * The sponsor keeps its row, and with it everyone who joined; the old word gets a row that leads on. A member renames the
  * page with the username, in the office.
  */
-export const renameSponsor = (world: World, { sponsor_id, site, reason }: Input<'renameSponsor'>, staff: Staff) =>
-  actOnSponsor(world, staff, { act: 'rename_sponsor', sponsor_id, reason }, async (db, row) => {
+export const renameSponsor = (world: World, input: Input<'renameSponsor'>, staff: Staff) => {
+  const { sponsor_id, site, reason } = input
+  return actOnSponsor(world, staff, { act: 'rename_sponsor', sponsor_id, reason }, async (db, row) => {
+    requireVersion({ site: row.site }, input.version)
     if (row.site === MASTER) throw new Refusal(409, 'The main site cannot be renamed.')
     if (row.member_id) throw new Refusal(409, 'A member’s link is the username, which only the member can change.')
     if (row.site === site) throw refuseFields({ site: 'This is the word already.' })
@@ -165,6 +169,7 @@ export const renameSponsor = (world: World, { sponsor_id, site, reason }: Input<
     await db.updateTable('sponsor').set({ renamed_to: site }).where('renamed_to', '=', row.site).execute()
     return { before: { site: row.site }, after: { site } }
   })
+}
 
 /** A member's picture is the one of the office. */
 export async function setSponsorPicture(

@@ -9,23 +9,47 @@ import { PasswordField } from '#web/form/PasswordField.tsx'
 import { ActionButton, useAction } from '#web/ui/ActionButton.tsx'
 import { CallForm, useCallForm } from '#web/ui/CallForm.tsx'
 import { ErrorNotice } from '#web/ui/ErrorNotice.tsx'
+import { Dialog } from '#web/ui/FormDialog.tsx'
 import { plainApi } from '../api.ts'
 
 type EnterProps = { onEnter: (session: ConsoleSession) => void }
 
 /** Passkey first; the password is the other way. */
 export function SignIn({ onEnter }: EnterProps) {
-  const [way, setWay] = useState<'passkey' | 'password'>(hasPasskeys() ? 'passkey' : 'password')
   return (
     <Entrance title="Sign in to the console" lead={`For the staff of ${brand.name}.`}>
       <title>Sign in · Console</title>
+      <SignInWays onEnter={onEnter} />
+    </Entrance>
+  )
+}
+
+type SignInAgainProps = EnterProps & { onLeave: () => void }
+
+/** Over what is on the screen, which can't be read until someone has signed in. Esc doesn't close it. */
+export const SignInAgain = ({ onEnter, onLeave }: SignInAgainProps) => (
+  <Dialog title="Sign in again" text="Your session has ended. What you typed is still here." isCovering onClose={stay}>
+    <SignInWays onEnter={onEnter} />
+    <p className="aside">
+      <button type="button" className="link" onClick={onLeave}>
+        Leave without saving
+      </button>
+    </p>
+  </Dialog>
+)
+const stay = () => undefined
+
+function SignInWays({ onEnter }: EnterProps) {
+  const [way, setWay] = useState<'passkey' | 'password'>(hasPasskeys() ? 'passkey' : 'password')
+  return (
+    <>
       {way === 'passkey' ? <PasskeySignIn onEnter={onEnter} /> : <PasswordSignIn onEnter={onEnter} />}
       <p className="aside">
         <button type="button" className="link" onClick={() => setWay(way === 'passkey' ? 'password' : 'passkey')}>
           {way === 'passkey' ? 'Use a password and a code' : 'Use a passkey'}
         </button>
       </p>
-    </Entrance>
+    </>
   )
 }
 

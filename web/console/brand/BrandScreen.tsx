@@ -4,11 +4,12 @@ import { type BrandView, radii } from '#contract/console/brand.ts'
 import { consoleCalls } from '#contract/console/console.ts'
 import { Field } from '#web/form/Field.tsx'
 import { SelectField } from '#web/form/SelectField.tsx'
-import { CallForm, useCallForm } from '#web/ui/CallForm.tsx'
+import { CallForm } from '#web/ui/CallForm.tsx'
 import { ErrorNotice } from '#web/ui/ErrorNotice.tsx'
 import { errorMessage } from '#web/ui/errorMessage.ts'
 import { SuccessNotice } from '#web/ui/SuccessNotice.tsx'
 import { useConsole } from '../api.ts'
+import { useEditForm } from '../editing/useEditForm.tsx'
 import { Facts, Panel, ScreenHead, Waiting } from '../parts.tsx'
 import { Link, toQuery, useAddress } from '../router.tsx'
 import { useLoaded } from '../useLoaded.ts'
@@ -116,15 +117,33 @@ const radiusTexts: Record<(typeof radii)[number], string> = {
   '1rem': 'very round',
 }
 
+const { version: _version, ...formRules } = consoleCalls.changeBrand.input.shape
+
+const labels = {
+  name: 'Name',
+  accent: 'Accent color',
+  radius: 'Corners',
+  support: 'Support address',
+  welcome: 'Welcome text',
+  email_footer: 'Footer of emails',
+}
+
 function BrandForm({ view, onInput, onDone }: PartProps & { onInput: (values: Values) => void }) {
   const { api } = useConsole()
-  const form = useCallForm({
-    rules: consoleCalls.changeBrand.input.shape,
-    values: formOf(view),
-    send: async (values) => onDone(await api.changeBrand(values)),
+  const form = useEditForm({
+    rules: formRules,
+    page: view,
+    shownOf: (page) => ({ version: page.version, values: formOf(page) }),
+    load: () => api.getBrand({}),
+    save: (values, version) => api.changeBrand({ ...values, version }),
+    onSaved: onDone,
+    draftName: 'brand',
+    staysAt: ({ pathname }) => pathname === '/console/brand',
+    labels,
+    show: (name, value) => (name === 'radius' ? radiusTexts[value as BrandView['radius']] : value),
   })
   const frame = useRef<HTMLDivElement>(null)
-  const [accent, setAccent] = useState(view.accent)
+  const [accent, setAccent] = useState(form.initial.accent ?? '')
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout>
     const read = () => {
@@ -148,16 +167,17 @@ function BrandForm({ view, onInput, onDone }: PartProps & { onInput: (values: Va
     <Panel title="Name, colors and texts">
       <div ref={frame}>
         <CallForm form={form} submitLabel="Save">
+          {form.restored}
           <Field
             {...form.field('name')}
-            label="Name"
+            label={labels.name}
             optional
             hint={`Empty: ${view.built_in.name}.`}
             autoComplete="off"
           />
           <Field
             {...form.field('accent')}
-            label="Accent color"
+            label={labels.accent}
             optional
             hint={`Buttons and links, such as ${view.built_in.accent}. Darker and lighter companions are computed.`}
             autoComplete="off"
@@ -174,30 +194,31 @@ function BrandForm({ view, onInput, onDone }: PartProps & { onInput: (values: Va
           <NearestAccent accent={accent} />
           <SelectField
             {...form.field('radius')}
-            label="Corners"
+            label={labels.radius}
             options={radii.map((value) => ({ value, text: radiusTexts[value] }))}
           />
           <Field
             {...form.field('support')}
-            label="Support address"
+            label={labels.support}
             optional
             hint={view.built_in.support ? `Empty: ${view.built_in.support}.` : 'An email address or a page.'}
             autoComplete="off"
           />
           <Field
             {...form.field('welcome')}
-            label="Welcome text"
+            label={labels.welcome}
             optional
             hint="A sentence for new members, on the last page and in the first email."
             autoComplete="off"
           />
           <Field
             {...form.field('email_footer')}
-            label="Footer of emails"
+            label={labels.email_footer}
             optional
             hint="Such as your address and registration."
             autoComplete="off"
           />
+          {form.questions}
         </CallForm>
       </div>
     </Panel>
@@ -231,12 +252,12 @@ const BrandFacts = ({ view }: { view: BrandView }) => (
   <Panel title="Name, colors and texts">
     <Facts
       facts={[
-        ['Name', view.name || view.built_in.name],
-        ['Accent color', view.accent || view.built_in.accent],
-        ['Corners', radiusTexts[view.radius]],
-        ['Support address', view.support || view.built_in.support || 'none'],
-        ['Welcome text', view.welcome || 'the built-in one'],
-        ['Footer of emails', view.email_footer || 'none'],
+        [labels.name, view.name || view.built_in.name],
+        [labels.accent, view.accent || view.built_in.accent],
+        [labels.radius, radiusTexts[view.radius]],
+        [labels.support, view.support || view.built_in.support || 'none'],
+        [labels.welcome, view.welcome || 'the built-in one'],
+        [labels.email_footer, view.email_footer || 'none'],
       ]}
     />
   </Panel>

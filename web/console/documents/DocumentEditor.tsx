@@ -5,9 +5,10 @@ import type { DocumentPage } from '#contract/console/documents.ts'
 import { plainDay } from '#contract/days.ts'
 import { LegalText } from '#web/dialog/LegalText.tsx'
 import { Field } from '#web/form/Field.tsx'
-import { CallForm, useCallForm } from '#web/ui/CallForm.tsx'
+import { CallForm } from '#web/ui/CallForm.tsx'
 import { errorMessage } from '#web/ui/errorMessage.ts'
 import { type Api, useConsole } from '../api.ts'
+import { useEditForm } from '../editing/useEditForm.tsx'
 import { Panel } from '../parts.tsx'
 import { DocumentDiff } from './DocumentDiff.tsx'
 import { DocumentText } from './DocumentText.tsx'
@@ -26,25 +27,42 @@ const rules = { title, content, publish_on: z.union([z.literal(''), publish_on],
 /** The text on one side; on the other what visitors will read, or what is new in it. */
 export function DocumentEditor({ document, onDone, onClose }: EditorProps) {
   const { api, session } = useConsole()
-  const live = { title: document?.title ?? '', content: document?.content ?? '' }
-  const [draft, setDraft] = useState(live)
-  const [day, setDay] = useState('')
-  const next = (document?.version ?? 0) + 1
-  useLeaveWarning(draft.content !== live.content || draft.title !== live.title)
-  const form = useCallForm({
+  const [round, setRound] = useState(0)
+  const enterText = (content: string) => {
+    setDraft((last) => ({ ...last, content }))
+    setRound(round + 1)
+  }
+  const form = useEditForm({
     rules,
-    values: live,
-    send: async ({ publish_on, ...text }) => {
-      if (!document) return onDone(await api.addDocument(text), 'The document is live.')
-      const page = await api.publishDocument({
-        document_id: document.id,
-        version: document.version,
-        ...text,
-        ...(publish_on ? { publish_on } : {}),
-      })
-      onDone(page, publish_on ? `It becomes live on ${plainDay(publish_on)}.` : `Version ${page.version} is live.`)
-    },
+    page: document,
+    shownOf,
+    load: async () => document && api.getDocument({ document_id: document.id }),
+    save: ({ publish_on, ...text }, version) =>
+      document
+        ? api.publishDocument({
+            document_id: document.id,
+            version: Number(version),
+            ...text,
+            ...(publish_on ? { publish_on } : {}),
+          })
+        : api.addDocument(text),
+    onSaved: (page, { publish_on }) => page && onDone(page, doneText(page, publish_on ?? '')),
+    draftName: `document ${document?.id ?? 'new'}`,
+    staysAt: ({ pathname, searchParams }) =>
+      document
+        ? pathname === `/console/documents/${document.id}` && searchParams.has('edit')
+        : pathname === '/console/documents/new',
+    enter: { content: enterText },
+    labels: { title: 'Title', content: 'Text' },
+    compare: ({ name, theirs, yours }) =>
+      name === 'content' && (
+        <DocumentDiff before={{ title: '', content: theirs }} after={{ title: '', content: yours }} />
+      ),
   })
+  const { latest: live, initial } = form
+  const [draft, setDraft] = useState({ title: initial.title ?? '', content: initial.content ?? '' })
+  const [day, setDay] = useState(initial.publish_on ?? '')
+  const next = (live?.version ?? 0) + 1
   return (
     <div className="editor">
       <section className="card panel">
@@ -57,13 +75,19 @@ export function DocumentEditor({ document, onDone, onClose }: EditorProps) {
             </button>
           }
         >
+          {form.restored}
           <Field
             {...form.field('title')}
             label="Title"
             autoComplete="off"
-            onChange={({ target }) => setDraft({ ...draft, title: target.value })}
+            onChange={({ target }) => setDraft((last) => ({ ...last, title: target.value }))}
           />
-          <DocumentText {...form.field('content')} onChange={(content) => setDraft({ ...draft, content })} />
+          <DocumentText
+            key={round}
+            {...form.field('content')}
+            defaultValue={draft.content}
+            onChange={(content) => setDraft((last) => ({ ...last, content }))}
+          />
           {document && (
             <Field
               {...form.field('publish_on')}
@@ -77,21 +101,22 @@ export function DocumentEditor({ document, onDone, onClose }: EditorProps) {
           <p className="small">
             Visitors who are about to pay are asked to read the new text first. Members keep what they accepted.
           </p>
+          {form.questions}
         </CallForm>
       </section>
-      <Result live={document} draft={draft} />
+      <Result live={live} draft={draft} />
     </div>
   )
 }
 
-/** Closing the tab would lose the text. */
-function useLeaveWarning(isChanged: boolean) {
-  useEffect(() => {
-    if (!isChanged) return
-    const warn = (event: BeforeUnloadEvent) => event.preventDefault()
-    addEventListener('beforeunload', warn)
-    return () => removeEventListener('beforeunload', warn)
-  }, [isChanged])
+const shownOf = (page: DocumentPage | undefined) => ({
+  version: String(page?.version ?? 0),
+  values: { title: page?.title ?? '', content: page?.content ?? '' },
+})
+
+const doneText = ({ version }: DocumentPage, publish_on: string) => {
+  if (publish_on) return `It becomes live on ${plainDay(publish_on)}.`
+  return version === 1 ? 'The document is live.' : `Version ${version} is live.`
 }
 
 type Draft = { title: string; content: string }

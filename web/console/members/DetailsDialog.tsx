@@ -3,11 +3,11 @@ import type { MemberPage } from '#contract/console/member-page.ts'
 import { unitedStates } from '#contract/countries.ts'
 import { Field } from '#web/form/Field.tsx'
 import { SelectField } from '#web/form/SelectField.tsx'
-import { useCallForm } from '#web/ui/CallForm.tsx'
 import { FormDialog } from '#web/ui/FormDialog.tsx'
 import { useConsole } from '../api.ts'
+import { useEditForm } from '../editing/useEditForm.tsx'
 
-const { member_id: _member_id, ...rules } = consoleCalls.changeDetails.input.shape
+const { member_id: _member_id, version: _version, ...rules } = consoleCalls.changeDetails.input.shape
 const states = unitedStates.regions.map(({ name, shortCode }) => ({ value: shortCode ?? name, text: name }))
 
 type DialogProps = {
@@ -16,15 +16,35 @@ type DialogProps = {
   onDone: (member: MemberPage, message: string) => void
 }
 
+const labels = {
+  first_name: 'First name',
+  last_name: 'Last name',
+  business_name: 'Company',
+  email: 'Email',
+  mobile_phone: 'Mobile phone',
+  address: 'Address',
+  address2: 'Address 2',
+  city: 'City',
+  post_code: 'ZIP code',
+  state: 'State',
+}
+
+/** Of two email addresses the one that waits to be confirmed. */
+const formOf = ({ first_name, last_name, business_name, email, mobile_phone, ...page }: MemberPage) => {
+  const { country: _country, ...address } = page.postal
+  return { first_name, last_name, business_name, email: page.unconfirmed_email ?? email, mobile_phone, ...address }
+}
+
 /** Everything that the member typed when joining, except the username and the password. */
 export function DetailsDialog({ member, onClose, onDone }: DialogProps) {
   const { api } = useConsole()
-  const { first_name, last_name, business_name, email, mobile_phone, postal } = member
-  const form = useCallForm({
+  const form = useEditForm({
     rules,
-    values: { first_name, last_name, business_name, email, mobile_phone, ...postal },
-    send: async (values) => {
-      const changed = await api.changeDetails({ member_id: member.id, ...values })
+    page: member,
+    shownOf: (page) => ({ version: page.details_version, values: formOf(page) }),
+    load: () => api.getMember({ member_id: member.id }),
+    save: (values, version) => api.changeDetails({ member_id: member.id, ...values, version }),
+    onSaved: (changed) => {
       const isWaiting = changed.unconfirmed_email && changed.unconfirmed_email !== member.unconfirmed_email
       onDone(
         changed,
@@ -33,30 +53,33 @@ export function DetailsDialog({ member, onClose, onDone }: DialogProps) {
           : 'The details are changed.',
       )
     },
+    labels,
+    show: (name, value) => (name === 'state' ? states.find((state) => state.value === value)?.text : value),
   })
   const plain = { autoComplete: 'off', enterKeyHint: 'next' } as const
   return (
     <FormDialog
-      title={`Edit the details of ${first_name}`}
+      title={`Edit the details of ${member.first_name}`}
       text="A new email address gets a link, and takes effect once it’s confirmed. The old address is told then."
       form={form}
       submitLabel="Save"
       onClose={onClose}
     >
       <div className="pair">
-        <Field {...form.field('first_name')} label="First name" {...plain} />
-        <Field {...form.field('last_name')} label="Last name" {...plain} />
+        <Field {...form.field('first_name')} label={labels.first_name} {...plain} />
+        <Field {...form.field('last_name')} label={labels.last_name} {...plain} />
       </div>
-      <Field {...form.field('business_name')} label="Company" optional {...plain} />
-      <Field {...form.field('email')} label="Email" inputMode="email" autoCapitalize="none" {...plain} />
-      <Field {...form.field('mobile_phone')} label="Mobile phone" inputMode="tel" {...plain} />
-      <Field {...form.field('address')} label="Address" {...plain} />
-      <Field {...form.field('address2')} label="Address 2" optional {...plain} />
+      <Field {...form.field('business_name')} label={labels.business_name} optional {...plain} />
+      <Field {...form.field('email')} label={labels.email} inputMode="email" autoCapitalize="none" {...plain} />
+      <Field {...form.field('mobile_phone')} label={labels.mobile_phone} inputMode="tel" {...plain} />
+      <Field {...form.field('address')} label={labels.address} {...plain} />
+      <Field {...form.field('address2')} label={labels.address2} optional {...plain} />
       <div className="pair">
-        <Field {...form.field('city')} label="City" {...plain} />
-        <Field {...form.field('post_code')} label="ZIP code" {...plain} />
+        <Field {...form.field('city')} label={labels.city} {...plain} />
+        <Field {...form.field('post_code')} label={labels.post_code} {...plain} />
       </div>
-      <SelectField {...form.field('state')} label="State" options={states} placeholder="Choose" />
+      <SelectField {...form.field('state')} label={labels.state} options={states} placeholder="Choose" />
+      {form.questions}
     </FormDialog>
   )
 }

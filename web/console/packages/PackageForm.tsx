@@ -6,13 +6,14 @@ import { SelectField } from '#web/form/SelectField.tsx'
 import { useCallForm } from '#web/ui/CallForm.tsx'
 import { FormDialog } from '#web/ui/FormDialog.tsx'
 import { useConsole } from '../api.ts'
+import { useEditForm } from '../editing/useEditForm.tsx'
 import { groupTexts } from './groupTexts.ts'
 
 type Props = { onClose: () => void; onDone: (page: PackagePage) => void }
 type FieldName = 'name' | 'description' | 'group' | 'ships'
 type FieldOf = (name: FieldName) => { name: string; defaultValue: string; error: string | undefined }
 
-const { product_id: _product_id, ...editRules } = consoleCalls.editPackage.input.shape
+const { product_id: _product_id, version: _version, ...editRules } = consoleCalls.editPackage.input.shape
 
 export function AddPackage({ onClose, onDone }: Props) {
   const { api } = useConsole()
@@ -49,31 +50,52 @@ export function AddPackage({ onClose, onDone }: Props) {
 
 export function EditPackage({ offer, onClose, onDone }: Props & { offer: PackagePage }) {
   const { api } = useConsole()
-  const { product_id, name, description, group } = offer
-  const form = useCallForm({
+  const { product_id } = offer
+  const form = useEditForm({
     rules: editRules,
-    values: {
-      name,
-      description,
-      group,
-      ships: offer.ships ? '1' : '0',
-    },
-    send: async (values) => onDone(await api.editPackage({ product_id, ...values })),
+    page: offer,
+    shownOf: (page) => ({ version: page.version, values: formOf(page) }),
+    load: () => api.getPackage({ product_id }),
+    save: (values, version) => api.editPackage({ product_id, ...values, version }),
+    onSaved: onDone,
+    labels,
+    show: showAnswer,
   })
   return (
-    <FormDialog title={`Edit ${name}`} form={form} submitLabel="Save" onClose={onClose}>
+    <FormDialog title={`Edit ${offer.name}`} form={form} submitLabel="Save" onClose={onClose}>
       <PackageFields field={form.field} />
+      {form.questions}
     </FormDialog>
   )
 }
 
+const formOf = ({ name, description, group, ...offer }: PackagePage): Record<FieldName, string> => ({
+  name,
+  description,
+  group,
+  ships: offer.ships ? '1' : '0',
+})
+
+const labels: Record<FieldName, string> = {
+  name: 'Name',
+  description: 'Description',
+  group: 'List',
+  ships: 'Shipped',
+}
+
+const showAnswer = (name: string, value: string) => {
+  if (name === 'group') return groupTexts[value as PackagePage['group']]
+  if (name === 'ships') return value === '1' ? 'yes' : 'no'
+  return value
+}
+
 const PackageFields = ({ field }: { field: FieldOf }) => (
   <>
-    <Field {...field('name')} label="Name" autoComplete="off" />
-    <Field {...field('description')} label="Description" optional autoComplete="off" />
+    <Field {...field('name')} label={labels.name} autoComplete="off" />
+    <Field {...field('description')} label={labels.description} optional autoComplete="off" />
     <SelectField
       {...field('group')}
-      label="List"
+      label={labels.group}
       options={packageGroups.map((value) => ({ value, text: groupTexts[value] }))}
     />
     <Checkbox {...field('ships')}>

@@ -9,6 +9,7 @@ import { ConfirmDialog, FormDialog } from '#web/ui/FormDialog.tsx'
 import { PictureButton } from '#web/ui/PictureButton.tsx'
 import { SuccessNotice } from '#web/ui/SuccessNotice.tsx'
 import { useConsole } from '../api.ts'
+import { useEditForm } from '../editing/useEditForm.tsx'
 import { Facts, Panel, showTime, Waiting } from '../parts.tsx'
 import { Link, toQuery } from '../router.tsx'
 import { useLoaded } from '../useLoaded.ts'
@@ -217,10 +218,15 @@ function Deactivate({ sponsor, onClose, onDone }: DialogProps) {
 function Rename({ sponsor, onClose, onDone }: DialogProps) {
   const { api } = useConsole()
   const { site, reason } = consoleCalls.renameSponsor.input.shape
-  const form = useCallForm({
+  const sponsor_id = sponsor.id
+  const form = useEditForm({
     rules: { site, reason },
-    values: { site: sponsor.site },
-    send: async (values) => onDone(await api.renameSponsor({ sponsor_id: sponsor.id, ...values })),
+    page: sponsor,
+    shownOf: ({ version, site }) => ({ version, values: { site } }),
+    load: () => api.getSponsorPage({ sponsor_id }),
+    save: (values, version) => api.renameSponsor({ sponsor_id, version, ...values }),
+    onSaved: onDone,
+    labels: { site: 'Word of the link' },
   })
   return (
     <FormDialog
@@ -232,6 +238,7 @@ function Rename({ sponsor, onClose, onDone }: DialogProps) {
     >
       <Field {...form.field('site')} label="Word of the link" autoComplete="off" autoCapitalize="none" />
       <Field {...form.field('reason')} label="Reason" hint="For the audit log" autoComplete="off" enterKeyHint="go" />
+      {form.questions}
     </FormDialog>
   )
 }

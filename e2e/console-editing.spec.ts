@@ -1,0 +1,88 @@
+import { expect, type Page, test } from '@playwright/test'
+import { checkScreen, enterAs } from './console.ts'
+import { type OwnSite, startOwnSite } from './own-site.ts'
+
+let site: OwnSite
+test.beforeAll(async () => {
+  site = await startOwnSite({ LOG_LEVEL: 'fatal' })
+})
+test.afterAll(() => site.close())
+test.describe.configure({ mode: 'default' }) // one site for all journeys
+
+test('19.86 a form that someone else has saved meanwhile shows both, and the person chooses', async ({ page }) => {
+  await enterAs(page, site, 'manager')
+  await page.goto(site.at('/console/brand'))
+  await page.getByLabel('Name').fill('Acme')
+  await page.getByLabel('Welcome text').fill('Good to have you.')
+  await site.db
+    .insertInto('brand')
+    .values({ id: 1, name: 'Harbor', support: 'help@harbor.example', updated_at: new Date() })
+    .execute()
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect(page.getByText('Someone else saved this form while you were editing it.')).toBeVisible()
+  await expect(page.getByLabel('Support address')).toHaveValue('help@harbor.example')
+  const name = page.getByRole('group', { name: 'Name' })
+  await expect(name.getByRole('button', { name: 'Yours: Acme' })).toHaveAttribute('aria-pressed', 'true')
+  await checkScreen(page, 'brand with a conflict')
+  await name.getByRole('button', { name: 'Saved meanwhile: Harbor' }).click()
+  await expect(page.getByLabel('Name')).toHaveValue('Harbor')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect(page.getByText('Saved. Open pages show it after a reload.')).toBeVisible()
+  expect(await site.db.selectFrom('brand').select(['name', 'support', 'welcome']).executeTakeFirstOrThrow()).toEqual({
+    name: 'Harbor',
+    support: 'help@harbor.example',
+    welcome: 'Good to have you.',
+  })
+})
+
+test('19.87 what was typed into a document survives leaving, a reload and the end of the session', async ({ page }) => {
+  await enterAs(page, site, 'manager')
+  await page.goto(site.at('/console/documents/1'))
+  await page.getByRole('link', { name: 'Write a new version' }).click()
+  const text = page.getByLabel('Text', { exact: true })
+  const typed = `${await text.inputValue()}\n\nBe kind.`
+  await text.fill(typed)
+
+  const question = page.getByRole('dialog', { name: 'Leave without saving?' })
+  await page.goBack()
+  await question.getByRole('button', { name: 'Stay' }).click()
+  await expect(text).toHaveValue(typed)
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await checkScreen(page, 'leaving the editor')
+  await question.getByRole('button', { name: 'Leave' }).click()
+  await expect(page.getByRole('heading', { name: 'As visitors read it' })).toBeVisible()
+  await page.getByRole('link', { name: 'Write a new version' }).click()
+  await expect(text).toHaveValue(/Be kind\.\s*$/)
+  await expect(page.getByText('This is what you typed before.')).toBeVisible()
+  await checkScreen(page, 'the editor with a draft')
+
+  await endSession()
+  await page.getByRole('button', { name: 'Publish version 2 now' }).click()
+  await signInAgain(page)
+  await expect(page.getByText('Version 2 is live.')).toBeVisible()
+  const stored = await site.db.selectFrom('legal_text').select('content').execute()
+  expect(stored.some(({ content }) => content.endsWith('<p>Be kind.</p>'))).toBe(true)
+
+  await page.getByRole('link', { name: 'Write a new version' }).click()
+  await text.fill('Another')
+  page.once('dialog', (dialog) => dialog.accept()) // the browser asks before a reload
+  await page.reload()
+  await expect(text).toHaveValue(/^Another\s*$/)
+  await page.getByRole('button', { name: 'Discard it' }).click()
+  await expect(text).toHaveValue(/Be kind\.\s*$/)
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await expect(page.getByRole('heading', { name: 'As visitors read it' })).toBeVisible()
+})
+
+const endSession = () =>
+  site.db
+    .updateTable('console_session')
+    .set({ idle_until: new Date(0) })
+    .execute()
+
+async function signInAgain(page: Page) {
+  const dialog = page.getByRole('dialog', { name: 'Sign in again' })
+  await expect(dialog).toBeVisible()
+  await checkScreen(page, 'signing in again')
+  await dialog.getByRole('button', { name: 'Sign in with a passkey' }).click()
+}

@@ -1,0 +1,15 @@
+import { FORM_CHANGED } from '#contract/console/permissions.ts'
+import { Refusal } from '#server/refusal.ts'
+import { sha256 } from '#server/secrets/secrets.ts'
+
+type Values = Record<string, string | number | boolean | null | undefined>
+
+/** Stands for what a form shows: it's different as soon as anything of that is. */
+export const versionOf = (values: Values): string => sha256(JSON.stringify(Object.entries(values).sort()))
+
+/** Call it with what is saved now, which has to be locked until the new values are saved. */
+export function requireVersion(saved: Values, version: string) {
+  if (versionOf(saved) !== version) throw formChanged()
+}
+
+export const formChanged = () => new Refusal(FORM_CHANGED, 'Someone else saved this form while you were editing it.')

@@ -1,0 +1,17 @@
+import { expect, it } from 'vitest'
+import { differencesOf } from './differences.ts'
+
+const before = { version: '1', values: { name: 'Foyer', welcome: '', support: 'a@b.example' } }
+
+it('19.86 what both have changed is a choice, and what only the other has changed is taken', () => {
+  const theirs = { version: '2', values: { name: 'Acme', welcome: 'Hello.', support: 'a@b.example' } }
+  expect(differencesOf(before, theirs, { name: 'Harbor', welcome: '', support: 'c@d.example' })).toEqual([
+    { name: 'name', theirs: 'Acme', yours: 'Harbor', isTheirs: false },
+    { name: 'welcome', theirs: 'Hello.', yours: '', isTheirs: true },
+  ])
+})
+
+it('19.86 nothing is asked if both have the same answer', () => {
+  const theirs = { version: '2', values: { ...before.values, name: 'Acme' } }
+  expect(differencesOf(before, theirs, { ...before.values, name: 'Acme' })).toEqual([])
+})

@@ -1,0 +1,22 @@
+import { useEffect } from 'react'
+
+const MINUTE_MS = 60_000
+
+/** Does the work if it was last done long enough ago. */
+export function atMostEvery(ms: number, work: () => void, now = Date.now): () => void {
+  let last = now()
+  return () => {
+    if (now() - last < ms) return
+    last = now()
+    work()
+  }
+}
+
+/** Whoever is typing isn't idle: says so at most once a minute, which is how precisely the server knows it. */
+export function useTyping(onTyping: () => void) {
+  useEffect(() => {
+    const onInput = atMostEvery(MINUTE_MS, onTyping)
+    addEventListener('input', onInput)
+    return () => removeEventListener('input', onInput)
+  }, [onTyping])
+}
