@@ -1,5 +1,5 @@
 import { expect, type Page, test } from '@playwright/test'
-import { checkScreen, enterAs } from './console.ts'
+import { checkScreen, enterAs, newMember } from './console.ts'
 import { type OwnSite, startOwnSite } from './own-site.ts'
 
 let site: OwnSite
@@ -18,7 +18,7 @@ test('19.86 a form that someone else has saved meanwhile shows both, and the per
     .insertInto('brand')
     .values({ id: 1, name: 'Harbor', support: 'help@harbor.example', updated_at: new Date() })
     .execute()
-  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
   await expect(page.getByText('Someone else saved this form while you were editing it.')).toBeVisible()
   await expect(page.getByLabel('Support address')).toHaveValue('help@harbor.example')
   const name = page.getByRole('group', { name: 'Name' })
@@ -26,7 +26,7 @@ test('19.86 a form that someone else has saved meanwhile shows both, and the per
   await checkScreen(page, 'brand with a conflict')
   await name.getByRole('button', { name: 'Saved meanwhile: Harbor' }).click()
   await expect(page.getByLabel('Name')).toHaveValue('Harbor')
-  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
   await expect(page.getByText('Saved. Open pages show it after a reload.')).toBeVisible()
   expect(await site.db.selectFrom('brand').select(['name', 'support', 'welcome']).executeTakeFirstOrThrow()).toEqual({
     name: 'Harbor',
@@ -72,6 +72,34 @@ test('19.87 what was typed into a document survives leaving, a reload and the en
   await expect(text).toHaveValue(/Be kind\.\s*$/)
   await page.getByRole('button', { name: 'Cancel' }).click()
   await expect(page.getByRole('heading', { name: 'As visitors read it' })).toBeVisible()
+})
+
+test('19.88 every screen shows what is paused, says what was done, and moves the focus', async ({ page }) => {
+  const member = await newMember(site, { first_name: 'Mara' })
+  await enterAs(page, site, 'manager')
+  await site.db.insertInto('joining_pause').values({ id: 1, message: 'Soon.', created_at: new Date() }).execute()
+  await page.evaluate(() => dispatchEvent(new Event('focus'))) // as if someone came back to the tab
+  await expect(page.getByText('Joining is paused.')).toBeVisible()
+  await checkScreen(page, 'today with a pause')
+  await page.getByRole('link', { name: 'Open Abuse' }).click()
+  await expect(page.getByRole('heading', { name: 'Abuse' })).toBeFocused()
+  await expect(page).toHaveTitle('Abuse · Console')
+  await page.getByRole('button', { name: 'Open joining again' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Open joining' }).click()
+  await expect(page.getByRole('status').filter({ hasText: 'Joining is open again.' })).toBeVisible()
+  await expect(page.getByText('Joining is paused.')).toHaveCount(0)
+
+  await page.keyboard.press('/')
+  await page.keyboard.type(member.username)
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('heading', { name: 'Mara Example' })).toBeFocused() // the only hit
+  await expect(page).toHaveTitle('Mara Example · Console')
+  await page.getByText('Actions', { exact: true }).click()
+  await checkScreen(page, 'the actions of a member')
+  const edit = page.locator('.action-menu').getByRole('button', { name: 'Edit details' })
+  await expect(edit).toBeInViewport()
+  await edit.click()
+  await expect(page.getByRole('button', { name: 'Save', exact: true })).toBeInViewport({ ratio: 1 })
 })
 
 const endSession = () =>

@@ -30,11 +30,8 @@ test('19.27 the first owner gets in with a passkey, finds a member by the last f
   await newMember(site, { first_name: 'Tomás', last_name: 'Ibarra' })
   await enter(page, (await firstOwnerLink(site.world)) ?? '', { name: 'Ada Owner', email: 'ada@staff.example' })
   await search(page, '4444')
-  await expect(page.getByRole('link', { name: 'Mara Lindqvist' })).toBeVisible()
-  await expect(page.getByRole('link', { name: 'Tomás Ibarra' })).toHaveCount(0)
-  expect(new URL(page.url()).search).toBe('?search=4444')
-  await page.getByRole('link', { name: 'Mara Lindqvist' }).click()
-  await expect(page.getByRole('heading', { name: 'Mara Lindqvist' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Mara Lindqvist' })).toBeFocused() // the only hit
+  await expect(page).toHaveTitle('Mara Lindqvist · Console')
 
   await page.getByRole('button', { name: 'Refund' }).click()
   const dialog = page.getByRole('dialog', { name: 'Refund this payment' })
@@ -100,7 +97,6 @@ test('19.10 a colleague signs out and in again with a passkey, and proves it aga
     .set({ proved_until: new Date(0) })
     .execute()
   await search(page, member.username)
-  await page.getByRole('link', { name: 'Joy Example' }).click()
   await page.getByRole('button', { name: 'Void' }).click()
   const dialog = page.getByRole('dialog', { name: 'Void $99.00' })
   await dialog.getByLabel('Reason').fill('joined twice')
@@ -116,7 +112,6 @@ test('19.12 support helps members and may not refund; a viewer may change nothin
   const support = await (await browser.newContext({ baseURL: site.at('/') })).newPage()
   await enter(support, await invite(site, 'support', 'support@staff.example'), { name: 'Sam Support' })
   await search(support, member.email)
-  await support.getByRole('link', { name: 'Ola Example' }).click()
   await expect(support.getByRole('button', { name: 'Send a password link' })).toBeVisible()
   await expect(support.getByRole('button', { name: 'Refund' })).toHaveCount(0)
   await support.getByRole('button', { name: 'Cancel membership' }).click()
@@ -203,13 +198,13 @@ test('19.13 no screen has anything that axe finds, light or dark, or is wider th
 test('19.14 with the keyboard alone, a colleague finds a member, opens the refund and leaves it again', {
   tag: '@width',
 }, async ({ page }) => {
-  const { username } = await newMember(site, { first_name: 'Kit' })
+  for (const first_name of ['Kit', 'Kit']) await newMember(site, { first_name })
   await enter(page, await invite(site, 'manager', 'mo@staff.example'), { name: 'Mo Manager' })
-  await search(page, username)
-  await expect(page.getByRole('link', { name: 'Kit Example' })).toBeVisible()
-  await tabTo(page, page.getByRole('link', { name: 'Kit Example' }))
+  await search(page, 'Kit')
+  await expect(page.getByRole('heading', { name: 'Members: “Kit”' })).toBeFocused()
+  await tabTo(page, page.getByRole('link', { name: 'Kit Example' }).first())
   await page.keyboard.press('Enter')
-  await expect(page.getByRole('heading', { name: 'Kit Example' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Kit Example' })).toBeFocused()
   const refund = page.getByRole('button', { name: 'Refund' })
   await tabTo(page, refund)
   await page.keyboard.press('Enter')

@@ -37,6 +37,9 @@ const role = z.enum(roles, 'Please choose a role.')
 
 export const Staff = z.object({ id: z.string(), name: z.string(), email: z.string(), role })
 
+/** Joining is paused; a breaker is open; renewals are off in the settings. */
+export const restrictionKinds = ['joining', 'declines', 'codes', 'renewals'] as const
+
 /** Who is signed in, if anyone. */
 export const ConsoleSession = z.object({
   staff: z.optional(Staff),
@@ -46,6 +49,8 @@ export const ConsoleSession = z.object({
   today: z.string(),
   /** Problems that wait for a person, if this role sees them. */
   problems: z.optional(z.int()),
+  /** What is stopped or restricted right now, for staff. */
+  restrictions: z.optional(z.array(z.object({ kind: z.enum(restrictionKinds), until: z.optional(z.string()) }))),
 })
 
 const Access = z.object({
@@ -76,6 +81,15 @@ export const consoleAccessCalls = {
     path: '/console/session',
     summary: 'Get who is signed in to the console',
     permission: 'anyone',
+    input: nothing,
+    output: ConsoleSession,
+  },
+  getStatus: {
+    method: 'GET',
+    path: '/console/status',
+    summary: 'Get the session as it is now, without prolonging it',
+    permission: 'staff',
+    isBackground: true,
     input: nothing,
     output: ConsoleSession,
   },

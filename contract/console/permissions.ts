@@ -129,6 +129,8 @@ export const isAction = (name: string): name is ActionName => Object.hasOwn(acti
 export type ConsoleCall = Call & {
   /** A line of the table of permissions. 'staff': everyone who is signed in; 'anyone': also before that. */
   permission: Permission | 'staff' | 'anyone'
+  /** The page makes it by itself, so it isn't a use of the session: whoever is idle is still signed out. */
+  isBackground?: true
   /** Counted: a colleague who opens too many in an hour is stopped, and the owners are told. */
   showsMembers?: true
 } & Proof

@@ -34,7 +34,7 @@ export function guardHandlers(handlers: HandlersOf<ConsoleCalls>): Handlers<Cons
     const handle = handlers[name] as (input: unknown, request: unknown) => Promise<unknown>
     return async (world: World, input: unknown, visitor: StaffBrowser) => {
       if (visitor.isFromOtherSite) throw new Refusal(403, 'Requests from other sites are not allowed.')
-      const session = await findSession(world, visitor)
+      const session = await findSession(world, visitor, { isUse: !call.isBackground })
       if (call.permission !== 'anyone') await requirePermission(world, name, session, visitor)
       if (call.showsMembers && session) await countReading(world, session, visitor)
       return handle(input, { world, visitor, session }).catch(explainToStaff)

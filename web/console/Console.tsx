@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState } from 'react'
+import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react'
 import type { ConsoleSession } from '#contract/console/access.ts'
 import { forgetConsoleDrafts } from '#web/storage.ts'
 import { errorMessage } from '#web/ui/errorMessage.ts'
@@ -12,7 +12,7 @@ import { ConsoleLoading } from './ConsoleLoading.tsx'
 import { useAddress } from './router.tsx'
 import { Screen } from './Screen.tsx'
 import { Shell } from './Shell.tsx'
-import { useTyping } from './useActivity.ts'
+import { useRefresh, useTyping } from './useActivity.ts'
 
 /** Who looks at it decides what is shown: an invitation, the sign-in, or the console itself. */
 export function Console() {
@@ -59,6 +59,7 @@ function questionOf(kind: Question['kind'], earlier: Question | undefined): Ques
 
 function SignedIn({ session, onChange }: { session: ConsoleSession; onChange: (session: ConsoleSession) => void }) {
   const [question, setQuestion] = useState<Question>()
+  const [changes, setChanges] = useState(0)
   const open = useRef<Question>(undefined)
   const api = useMemo(() => {
     const ask = (kind: Question['kind']): Promise<void> => {
@@ -68,8 +69,21 @@ function SignedIn({ session, onChange }: { session: ConsoleSession; onChange: (s
       setQuestion(open.current)
       return open.current.answer
     }
-    return withProof({ prove: () => ask('proof'), signInAgain: () => ask('session') })
+    return withProof({
+      prove: () => ask('proof'),
+      signInAgain: () => ask('session'),
+      onChanged: () => setChanges(addOne),
+    })
   }, [])
+  const refresh = () => {
+    if (open.current) return // someone is signing in
+    api.getStatus({}).then(onChange, () => undefined) // the next one may get through
+  }
+  const refreshNow = useEffectEvent(refresh)
+  useEffect(() => {
+    if (changes) refreshNow()
+  }, [changes])
+  useRefresh(refresh)
   useTyping(reportUse)
   if (!session.staff) return null
   const signedIn = { ...session, staff: session.staff }
@@ -117,6 +131,8 @@ function SignedIn({ session, onChange }: { session: ConsoleSession; onChange: (s
     </ConsoleContext>
   )
 }
+
+const addOne = (count: number) => count + 1
 
 /** Any call counts as use of the session. */
 const reportUse = () => {

@@ -17,9 +17,11 @@ import { ProblemsScreen } from './overview/ProblemsScreen.tsx'
 import { TodayScreen } from './overview/TodayScreen.tsx'
 import { PackageScreen } from './packages/PackageScreen.tsx'
 import { PackagesScreen } from './packages/PackagesScreen.tsx'
+import { Title } from './parts.tsx'
 import { Link, useAddress } from './router.tsx'
 import { SponsorScreen } from './sponsors/SponsorScreen.tsx'
 import { SponsorsScreen } from './sponsors/SponsorsScreen.tsx'
+import { useHeadingFocus } from './useHeadingFocus.ts'
 
 type Route = {
   pattern: RegExp
@@ -86,7 +88,8 @@ const routes: Route[] = [
 ]
 
 export function Screen() {
-  const { path } = useAddress()
+  const { path, query } = useAddress()
+  useHeadingFocus(path, query.toString())
   const { may } = useConsole()
   for (const { pattern, permission, title, screen } of routes) {
     const match = pattern.exec(path)
@@ -95,7 +98,7 @@ export function Screen() {
       return <Message title={title}>Your role doesn’t include this. An owner can change that.</Message>
     return (
       <>
-        <title>{`${title} · Console`}</title>
+        <Title key={path}>{title}</Title>
         {screen(match)}
       </>
     )
@@ -105,6 +108,7 @@ export function Screen() {
 
 const Message = ({ title, children }: { title: string; children: string }) => (
   <div className="empty">
+    <Title>{title}</Title>
     <h1>{title}</h1>
     <p>{children}</p>
     <Link to="/console/members" className="button quiet">

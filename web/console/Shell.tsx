@@ -1,9 +1,15 @@
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { brand } from '#contract/brand.ts'
+import type { ConsoleSession } from '#contract/console/access.ts'
 import type { Permission } from '#contract/console/permissions.ts'
 import { plainDay } from '#contract/days.ts'
+import { Notice } from '#web/ui/Notice.tsx'
 import { plainApi, useConsole } from './api.ts'
+import { OPEN_ONLY_HIT } from './members/MembersScreen.tsx'
+import { showTime } from './parts.tsx'
 import { Link, navigate, toQuery, useAddress } from './router.tsx'
+
+type Restriction = NonNullable<ConsoleSession['restrictions']>[number]
 
 type Entry = { to: string; text: string; permission?: Permission; pattern: RegExp }
 
@@ -94,10 +100,39 @@ export function Shell({ onSignOut, children }: { onSignOut: () => void; children
             {plainDay(session.today)} · {session.time_zone.replaceAll('_', ' ')}
           </p>
         </header>
+        <Restrictions />
         <main id="main" tabIndex={-1}>
           {children}
         </main>
       </div>
+    </div>
+  )
+}
+
+const restrictionTexts: Record<Restriction['kind'], string> = {
+  joining: 'Joining is paused',
+  declines: 'Visitors must confirm a phone number before they pay',
+  codes: 'Only a few phone codes are sent',
+  renewals: 'Renewals are off in the settings: no membership is charged',
+}
+
+/** On top of every screen, so that no one forgets what is stopped or restricted. */
+function Restrictions() {
+  const { session, may } = useConsole()
+  const { restrictions = [], time_zone } = session
+  return (
+    <div role="status">
+      {restrictions.length > 0 && (
+        <Notice>
+          {restrictions.map(({ kind, until }) => (
+            <p key={kind}>
+              {restrictionTexts[kind]}
+              {until && ` until ${showTime(until, time_zone)}`}.{' '}
+              {kind !== 'renewals' && may('see_abuse') && <Link to="/console/abuse">Open Abuse</Link>}
+            </p>
+          ))}
+        </Notice>
+      )}
     </div>
   )
 }
@@ -121,7 +156,7 @@ function Search() {
   const submit = (event: FormEvent) => {
     event.preventDefault()
     const search = ref.current?.value.trim()
-    navigate(`/console/members${toQuery({ search })}`)
+    navigate(`/console/members${toQuery({ search })}`, { state: OPEN_ONLY_HIT })
   }
   return (
     <search className="search">

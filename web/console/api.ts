@@ -14,10 +14,12 @@ type Helpers = {
   prove: () => Promise<void>
   /** The session has ended: asks to sign in again, over what is on the screen. Rejects if the person leaves instead. */
   signInAgain: () => Promise<void>
+  /** Something was changed, so what the frame shows may be out of date. */
+  onChanged: () => void
 }
 
 /** The same calls; one that needs a session or a fresh proof asks for it and is sent again. */
-export function withProof({ prove, signInAgain }: Helpers): Api {
+export function withProof({ prove, signInAgain, onChanged }: Helpers): Api {
   type Send = (input: Record<string, unknown>) => Promise<unknown>
   const wrap =
     (send: Send): Send =>
@@ -33,7 +35,11 @@ export function withProof({ prove, signInAgain }: Helpers): Api {
       }
     }
   return Object.fromEntries(
-    Object.entries(plainApi).map(([name, send]) => [name, wrap(send as unknown as Send)]),
+    Object.entries(plainApi).map(([name, send]) => {
+      const wrapped = wrap(send as unknown as Send)
+      const isChange = consoleCalls[name as keyof Api].method === 'POST'
+      return [name, isChange ? (input: Record<string, unknown>) => wrapped(input).finally(onChanged) : wrapped]
+    }),
   ) as unknown as Api
 }
 

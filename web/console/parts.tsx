@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect } from 'react'
 import type { MemberState } from '#contract/console/member-page.ts'
 import { timeIn } from '#contract/days.ts'
 import { Notice } from '#web/ui/Notice.tsx'
@@ -60,6 +60,14 @@ export const Waiting = ({ loaded }: { loaded: Pick<Loaded<unknown>, 'error' | 'r
   ) : (
     <div className="bar" role="progressbar" aria-label="Loading" />
   )
+
+/** The title of the page, from the screen that was shown last. A second `<title>` would change nothing. */
+export function Title({ children }: { children: string }) {
+  useEffect(() => {
+    document.title = `${children} · Console`
+  }, [children])
+  return null
+}
 
 /** A list of names and values. */
 export const Facts = ({ facts }: { facts: [name: string, value: ReactNode][] }) => (

@@ -28,9 +28,9 @@ export function useAddress(): { path: string; query: URLSearchParams } {
 }
 
 /** Goes to another screen, unless a form objects. `replace` changes the address without an entry in the browser's history. */
-export function navigate(to: string, { replace = false, isSure = false } = {}) {
+export function navigate(to: string, { replace = false, isSure = false, state = null as unknown } = {}) {
   if (!isSure && !mayLeave(to)) return
-  history[replace ? 'replaceState' : 'pushState'](null, '', to)
+  history[replace ? 'replaceState' : 'pushState'](state, '', to)
   dispatchEvent(new Event(CHANGED))
   if (!replace) scrollTo(0, 0)
 }

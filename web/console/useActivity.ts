@@ -1,4 +1,4 @@
-import { useEffect } from 'react'
+import { useEffect, useEffectEvent } from 'react'
 
 const MINUTE_MS = 60_000
 
@@ -19,4 +19,22 @@ export function useTyping(onTyping: () => void) {
     addEventListener('input', onInput)
     return () => removeEventListener('input', onInput)
   }, [onTyping])
+}
+
+/** Every minute while the page is in sight, and whenever it comes back into sight. */
+export function useRefresh(refresh: () => void) {
+  const look = useEffectEvent(() => {
+    if (document.visibilityState === 'visible') refresh()
+  })
+  useEffect(() => {
+    const again = () => look()
+    const timer = setInterval(again, MINUTE_MS)
+    addEventListener('focus', again)
+    document.addEventListener('visibilitychange', again)
+    return () => {
+      clearInterval(timer)
+      removeEventListener('focus', again)
+      document.removeEventListener('visibilitychange', again)
+    }
+  }, [])
 }

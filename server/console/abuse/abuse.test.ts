@@ -21,6 +21,8 @@ const act = async (path: string, body: object = {}): Promise<AbuseView> => {
   expect(reply.statusCode, reply.body).toBe(200)
   return reply.json()
 }
+/** What the frame of every screen shows. */
+const restrictions = async () => (await owner.get('status')).json().restrictions
 const lastAct = async () => {
   const row = await site.db
     .selectFrom('audit')
@@ -31,10 +33,12 @@ const lastAct = async () => {
 }
 
 describe('a pause of joining', () => {
-  it('19.63 leaves the page readable, says that joining is closed, and refuses new enrollments with the sentence', async () => {
+  it('19.63 19.88 leaves the page readable, says that joining is closed, and refuses new enrollments with the sentence', async () => {
     const before = (await site.get('/master')).body
+    expect(await restrictions()).toEqual([])
     await act('pause', { message: 'We move house until <Monday>.', hours: 'open' })
     expect(await lastAct()).toMatchObject({ act: 'pause_joining', after: { until: null } })
+    expect(await restrictions()).toEqual([{ kind: 'joining' }])
     const page = await site.get('/master')
     expect(page.statusCode).toBe(200)
     expect(page.body).toContain('Joining is closed for now.</strong> We move house until &#60;Monday&#62;.')
@@ -126,6 +130,7 @@ describe('breakers', () => {
     expect(opened.breakers[0]).toMatchObject({ name: 'declines', state: 'open' })
     expect(await secondsOpen(site.world, 'declines')).toBe(6 * 3600)
     expect(await lastAct()).toMatchObject({ act: 'open_breaker' })
+    expect(await restrictions()).toEqual([{ kind: 'declines', until: expect.any(String) }])
     await act('breaker/close', { breaker: 'declines' })
     expect(await secondsOpen(site.world, 'declines')).toBe(undefined)
     expect((await owner.post('abuse/breaker/close', { breaker: 'declines' })).statusCode).toBe(409)

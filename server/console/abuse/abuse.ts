@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { AbuseView } from '#contract/console/abuse.ts'
+import type { ConsoleSession } from '#contract/console/access.ts'
 import { type Breaker, breakers, isOff, thresholdOf } from '#server/abuse/breaker.ts'
 import type { LimitName } from '#server/config/settings.ts'
 import type { World } from '#server/world/world.ts'
@@ -43,6 +44,22 @@ async function breakerOf(world: World, name: Breaker): Promise<AbuseView['breake
   return row && row.open_until > world.now()
     ? { name, state: 'open', open_until: row.open_until.toISOString(), rule }
     : { name, state: 'closed', rule }
+}
+
+/** What is stopped or restricted right now. */
+export async function findRestrictions(world: World): Promise<NonNullable<ConsoleSession['restrictions']>> {
+  const [{ pause }, open] = await Promise.all([
+    pauseOf(world),
+    world.db.selectFrom('breaker').select(['name', 'open_until']).where('open_until', '>', world.now()).execute(),
+  ])
+  return [
+    ...(pause ? [{ kind: 'joining' as const, ...(pause.ends_at ? { until: pause.ends_at } : {}) }] : []),
+    ...breakers.flatMap((kind) => {
+      const found = isOff(world, kind) ? undefined : open.find(({ name }) => name === kind)
+      return found ? [{ kind, until: found.open_until.toISOString() }] : []
+    }),
+    ...(world.config.RENEWALS === 'on' ? [] : [{ kind: 'renewals' as const }]),
+  ]
 }
 
 const spans: [seconds: number, one: string, many: string][] = [

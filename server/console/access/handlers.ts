@@ -33,6 +33,7 @@ import { changeRole, listStaff, removeStaff, withdrawInvitation } from './staff.
 
 export const accessHandlers = {
   getSession: async (_input, { world, session }) => viewSession(world, session),
+  getStatus: async (_input, { world, session }) => viewSession(world, session),
   getPasskeyOptions: (input, { world, visitor }) => passkeyOptions(world, input, visitor),
   signInWithPasskey: (input, { world, visitor }) => signInWithPasskey(world, input, visitor),
   signInWithPassword: (input, { world, visitor }) => signInWithPassword(world, input, visitor),

@@ -7,6 +7,7 @@ import { sha256 } from '#server/secrets/secrets.ts'
 import { hashNetwork } from '#server/security/security-log.ts'
 import { todayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
+import { findRestrictions } from '../abuse/abuse.ts'
 import { countProblems } from '../overview/problems.ts'
 
 const MINUTE_MS = 60_000
@@ -55,10 +56,11 @@ export async function openSession(
   return { key, expires_at }
 }
 
-/** The colleague who is signed in with this cookie. A use moves the end of the idle time. */
+/** The colleague who is signed in with this cookie. A use moves the end of the idle time; what the page does by itself isn't one. */
 export async function findSession(
   { db, keys, now }: World,
   { consoleKey, address }: Pick<StaffBrowser, 'consoleKey' | 'address'>,
+  { isUse = true } = {},
 ): Promise<StaffSession | undefined> {
   if (!consoleKey) return undefined
   const time = now()
@@ -74,7 +76,7 @@ export async function findSession(
     .executeTakeFirst()
   if (!row) return undefined
   const idle_until = later(time, IDLE_MINUTES)
-  if (idle_until.getTime() - row.idle_until.getTime() > TOUCH_MS)
+  if (isUse && idle_until.getTime() - row.idle_until.getTime() > TOUCH_MS)
     await db.updateTable('console_session').set({ idle_until }).where('key_hash', '=', key_hash).execute()
   const { id, name, email, role, method, proved_until } = row
   return {
@@ -130,5 +132,5 @@ export async function viewSession(world: World, session?: { staff: Staff; method
   const { id, name, email, role } = session.staff
   const staff = { id, name, email, role }
   const problems = mayDo(staff.role, 'see_problems') ? { problems: await countProblems(world) } : {}
-  return { ...site, staff, method, ...problems }
+  return { ...site, staff, method, ...problems, restrictions: await findRestrictions(world) }
 }

@@ -230,6 +230,16 @@ describe('a session', () => {
     expect(await whoIs(busy.cookie)).toBe(undefined)
   })
 
+  it('19.88 ends as well if only the open page itself asks for news', async () => {
+    const watching = await staffMember(site, 'viewer')
+    for (let minutes = 0; minutes < 14; minutes++) {
+      expect((await watching.get('status')).json().staff.role).toBe('viewer')
+      site.advance(60)
+    }
+    site.advance(90)
+    expect((await watching.get('status')).statusCode).toBe(401)
+  })
+
   it('19.5 has a cookie of its own, which no other site can make the browser send', async () => {
     const reply = (
       await joinWithPasskey(

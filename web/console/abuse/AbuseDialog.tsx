@@ -30,6 +30,24 @@ export type AbuseQuestion =
   | { kind: 'pause'; pause: AbuseView['pause'] }
   | { kind: 'resume' }
 
+/** Said when it's done. */
+export function doneText(question: AbuseQuestion): string {
+  switch (question.kind) {
+    case 'open_breaker':
+      return `${breakerTexts[question.breaker].title}: ${breakerTexts[question.breaker].on}.`
+    case 'close_breaker':
+      return `${breakerTexts[question.breaker].title}: back to normal.`
+    case 'block':
+      return 'The network is blocked.'
+    case 'lift':
+      return `${question.block.network} is no longer blocked.`
+    case 'pause':
+      return 'Joining is paused.'
+    default:
+      return 'Joining is open again.'
+  }
+}
+
 type DialogProps = { onClose: () => void; onDone: (view: AbuseView) => void }
 
 export function AbuseDialog({ question, ...props }: DialogProps & { question: AbuseQuestion }) {

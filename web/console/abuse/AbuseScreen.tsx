@@ -1,9 +1,10 @@
 import { useState } from 'react'
 import type { AbuseView } from '#contract/console/abuse.ts'
+import { SuccessNotice } from '#web/ui/SuccessNotice.tsx'
 import { useConsole } from '../api.ts'
 import { Chip, Panel, ScreenHead, showTime, type Tone, Waiting } from '../parts.tsx'
 import { useLoaded } from '../useLoaded.ts'
-import { AbuseDialog, type AbuseQuestion, breakerTexts } from './AbuseDialog.tsx'
+import { AbuseDialog, type AbuseQuestion, breakerTexts, doneText } from './AbuseDialog.tsx'
 
 type Ask = (question: AbuseQuestion) => void
 
@@ -13,11 +14,13 @@ export function AbuseScreen() {
   const loaded = useLoaded('abuse', () => api.getAbuse({}))
   const { data, setData } = loaded
   const [question, setQuestion] = useState<AbuseQuestion>()
+  const [success, setSuccess] = useState<string>()
   const ask = may('manage_abuse') ? setQuestion : undefined
   const close = () => setQuestion(undefined)
   return (
     <>
       <ScreenHead title="Abuse" lead="What keeps bots and stolen cards away, and what you can restrict yourself." />
+      <SuccessNotice message={success} />
       {!data ? (
         <Waiting loaded={loaded} />
       ) : (
@@ -42,6 +45,7 @@ export function AbuseScreen() {
           onClose={close}
           onDone={(view) => {
             setData(view)
+            setSuccess(doneText(question))
             close()
           }}
         />

@@ -11,6 +11,7 @@ import { CallForm, useCallForm } from '#web/ui/CallForm.tsx'
 import { ErrorNotice } from '#web/ui/ErrorNotice.tsx'
 import { Dialog } from '#web/ui/FormDialog.tsx'
 import { plainApi } from '../api.ts'
+import { Title } from '../parts.tsx'
 
 type EnterProps = { onEnter: (session: ConsoleSession) => void }
 
@@ -18,7 +19,7 @@ type EnterProps = { onEnter: (session: ConsoleSession) => void }
 export function SignIn({ onEnter }: EnterProps) {
   return (
     <Entrance title="Sign in to the console" lead={`For the staff of ${brand.name}.`}>
-      <title>Sign in · Console</title>
+      <Title>Sign in</Title>
       <SignInWays onEnter={onEnter} />
     </Entrance>
   )

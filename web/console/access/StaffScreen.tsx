@@ -8,6 +8,7 @@ import { SelectField } from '#web/form/SelectField.tsx'
 import { CheckIcon } from '#web/icons.tsx'
 import { useCallForm } from '#web/ui/CallForm.tsx'
 import { ConfirmDialog, Dialog, FormDialog } from '#web/ui/FormDialog.tsx'
+import { SuccessNotice } from '#web/ui/SuccessNotice.tsx'
 import { useConsole } from '../api.ts'
 import { Chip, Panel, ScreenHead, showTime, Waiting } from '../parts.tsx'
 import { Link } from '../router.tsx'
@@ -22,9 +23,11 @@ export function StaffScreen() {
   const loaded = useLoaded('staff', () => api.listStaff({}))
   const { data, setData } = loaded
   const [question, setQuestion] = useState<Question>()
+  const [success, setSuccess] = useState<string>()
   const close = () => setQuestion(undefined)
-  const done = (list: StaffList) => {
+  const done = (message: string) => (list: StaffList) => {
     setData(list)
+    setSuccess(message)
     close()
   }
   const isOwner = may('manage_staff')
@@ -37,6 +40,7 @@ export function StaffScreen() {
           </button>
         )}
       </ScreenHead>
+      <SuccessNotice message={success} />
       {!data ? (
         <Waiting loaded={loaded} />
       ) : (
@@ -58,7 +62,7 @@ export function StaffScreen() {
                   </div>
                   {isOwner && (
                     <div className="row-actions">
-                      <Withdraw id={id} onDone={setData} />
+                      <Withdraw id={id} onDone={done(`The invitation of ${email} is withdrawn.`)} />
                     </div>
                   )}
                 </li>
@@ -91,8 +95,20 @@ export function StaffScreen() {
           </div>
         </Dialog>
       )}
-      {question?.kind === 'role' && <ChangeRole person={question.person} onClose={close} onDone={done} />}
-      {question?.kind === 'remove' && <Remove person={question.person} onClose={close} onDone={done} />}
+      {question?.kind === 'role' && (
+        <ChangeRole
+          person={question.person}
+          onClose={close}
+          onDone={done(`The role of ${question.person.name} is changed.`)}
+        />
+      )}
+      {question?.kind === 'remove' && (
+        <Remove
+          person={question.person}
+          onClose={close}
+          onDone={done(`${question.person.name} no longer has access.`)}
+        />
+      )}
     </>
   )
 }

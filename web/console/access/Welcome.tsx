@@ -12,6 +12,7 @@ import { CallForm, useCallForm } from '#web/ui/CallForm.tsx'
 import { Notice } from '#web/ui/Notice.tsx'
 import { plainApi } from '../api.ts'
 import { ConsoleLoading } from '../ConsoleLoading.tsx'
+import { Title } from '../parts.tsx'
 import { navigate } from '../router.tsx'
 import { useLoaded } from '../useLoaded.ts'
 import { Entrance } from './SignIn.tsx'
@@ -87,7 +88,7 @@ function PasskeyWay({ invitation, onEnter, onPassword }: PasskeyWayProps) {
           : `You are invited to the console as ${role}.`
       }
     >
-      <title>Welcome · Console</title>
+      <Title>Welcome</Title>
       <CallForm form={form} submitLabel={way === 'passkey' ? 'Create a passkey' : 'Next'}>
         <Field {...form.field('name')} label="Your name" autoComplete="name" enterKeyHint="next" />
         <Field

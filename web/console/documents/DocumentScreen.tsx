@@ -7,7 +7,7 @@ import { useCallForm } from '#web/ui/CallForm.tsx'
 import { ConfirmDialog, FormDialog } from '#web/ui/FormDialog.tsx'
 import { SuccessNotice } from '#web/ui/SuccessNotice.tsx'
 import { useConsole } from '../api.ts'
-import { Chip, Panel, showTime, Waiting } from '../parts.tsx'
+import { Chip, Panel, showTime, Title, Waiting } from '../parts.tsx'
 import { Link, navigate, toQuery, useAddress } from '../router.tsx'
 import { useLoaded } from '../useLoaded.ts'
 import { Acceptances } from './Acceptances.tsx'
@@ -33,7 +33,7 @@ export function DocumentScreen({ id }: { id: string }) {
   }
   return (
     <>
-      <title>{`${document.title} · Console`}</title>
+      <Title>{document.title}</Title>
       <div className="screen-head">
         <div>
           <p className="small">

@@ -6,14 +6,14 @@ import { showPhone } from '#web/form/showPhone.ts'
 import { Notice } from '#web/ui/Notice.tsx'
 import { SuccessNotice } from '#web/ui/SuccessNotice.tsx'
 import { useConsole } from '../api.ts'
-import { Facts, Panel, StateChip, showTime, Waiting } from '../parts.tsx'
+import { Facts, Panel, StateChip, showTime, Title, Waiting } from '../parts.tsx'
 import { Link, toQuery } from '../router.tsx'
 import { useLoaded } from '../useLoaded.ts'
 import { Accepted } from './Accepted.tsx'
+import { ActionMenu, Actions, detailsEntries, membershipEntries, type PageAction } from './ActionMenu.tsx'
 import { DetailsDialog } from './DetailsDialog.tsx'
 import { MemberActionDialog } from './MemberActionDialog.tsx'
 import { Money } from './Money.tsx'
-import type { MemberAction } from './memberActions.tsx'
 import { PersonalData } from './PersonalData.tsx'
 import { RenewalDayDialog } from './RenewalDayDialog.tsx'
 import { Sponsor } from './Sponsor.tsx'
@@ -38,8 +38,9 @@ export function MemberScreen({ id }: { id: string }) {
   }
   return (
     <>
-      <title>{`${member.first_name} ${member.last_name} · Console`}</title>
+      <Title>{`${member.first_name} ${member.last_name}`}</Title>
       <Head member={member} />
+      <ActionMenu member={member} onAction={setAction} />
       <SuccessNotice message={success} />
       {member.erased_on && <Notice>The personal data was erased on {plainDay(member.erased_on)}.</Notice>}
       <div className="member-grid">
@@ -87,13 +88,9 @@ function Head({ member }: { member: MemberPage }) {
   )
 }
 
-/** Those with a form of their own, and all others. */
-type PageAction = MemberAction | { kind: 'details' } | { kind: 'renewal-day' }
-
 type SectionProps = { member: MemberPage; onAction: (action: PageAction) => void }
 
 function Membership({ member, onAction }: SectionProps) {
-  const { may } = useConsole()
   const { membership } = member
   const { card, period } = membership
   return (
@@ -134,50 +131,12 @@ function Membership({ member, onAction }: SectionProps) {
           ],
         ]}
       />
-      {may('change_memberships') && (
-        <div className="row-actions">
-          {membership.may_cancel && (
-            <button type="button" className="button quiet danger" onClick={() => onAction({ kind: 'cancel' })}>
-              Cancel membership
-            </button>
-          )}
-          {membership.may_resume && (
-            <button type="button" className="button quiet" onClick={() => onAction({ kind: 'resume' })}>
-              Undo the cancellation
-            </button>
-          )}
-          {membership.may_hold && (
-            <button type="button" className="button quiet" onClick={() => onAction({ kind: 'hold' })}>
-              Hold
-            </button>
-          )}
-          {membership.may_release && (
-            <button type="button" className="button quiet" onClick={() => onAction({ kind: 'release' })}>
-              Release the hold
-            </button>
-          )}
-        </div>
-      )}
-      {may('adjust_billing') && (membership.may_waive || membership.may_move_day) && (
-        <div className="row-actions">
-          {membership.may_waive && (
-            <button type="button" className="button quiet" onClick={() => onAction({ kind: 'waive' })}>
-              Waive a {membership.interval}
-            </button>
-          )}
-          {membership.may_move_day && (
-            <button type="button" className="button quiet" onClick={() => onAction({ kind: 'renewal-day' })}>
-              Move the renewal day
-            </button>
-          )}
-        </div>
-      )}
+      <Actions entries={membershipEntries(member)} onAction={onAction} />
     </Panel>
   )
 }
 
 function Details({ member, onAction }: SectionProps) {
-  const { may } = useConsole()
   const { sessions } = member
   return (
     <Panel title="Details">
@@ -195,31 +154,7 @@ function Details({ member, onAction }: SectionProps) {
           ['Signed in', sessions === 1 ? 'in one browser' : sessions ? `in ${sessions} browsers` : 'nowhere'],
         ]}
       />
-      {may('help_members') && (
-        <div className="row-actions">
-          {may('correct_details') && (
-            <button type="button" className="button quiet" onClick={() => onAction({ kind: 'details' })}>
-              Edit details
-            </button>
-          )}
-          <button type="button" className="button quiet" onClick={() => onAction({ kind: 'reset-link' })}>
-            Send a password link
-          </button>
-          <button type="button" className="button quiet" onClick={() => onAction({ kind: 'email' })}>
-            Send an email again
-          </button>
-          {member.has_second_factor && may('remove_second_factor') && (
-            <button type="button" className="button quiet" onClick={() => onAction({ kind: 'second-factor' })}>
-              Remove second factor
-            </button>
-          )}
-          {sessions > 0 && (
-            <button type="button" className="button quiet" onClick={() => onAction({ kind: 'end-sessions' })}>
-              End sessions
-            </button>
-          )}
-        </div>
-      )}
+      <Actions entries={detailsEntries(member)} onAction={onAction} />
     </Panel>
   )
 }

@@ -1,4 +1,4 @@
-import type { FormEvent } from 'react'
+import { type FormEvent, useEffect } from 'react'
 import { consoleCalls } from '#contract/console/console.ts'
 import { memberStates } from '#contract/console/member-page.ts'
 import {
@@ -26,6 +26,9 @@ type Filter = Partial<Record<(typeof filterNames)[number], string>>
 const filterIn = (query: URLSearchParams): Filter =>
   Object.fromEntries(filterNames.flatMap((name) => (query.get(name) ? [[name, query.get(name)]] : [])))
 
+/** The search was entered just now, so a single hit is opened; Back and a link show the list. */
+export const OPEN_ONLY_HIT = 'open the only hit'
+
 /** The list of members. Search, filters, order and page are in the address. */
 export function MembersScreen() {
   const { api, may } = useConsole()
@@ -35,7 +38,12 @@ export function MembersScreen() {
   const loaded = useLoaded(query.toString(), () =>
     api.listMembers({ ...(filter as MemberFilter), ...(after ? { after } : {}) }),
   )
-  const { data } = loaded
+  const { data, isLoading } = loaded
+  const [first, ...others] = data ? [...data.members, ...data.attempts] : []
+  const only = first && 'id' in first && !others.length && !data?.next ? first.id : undefined
+  useEffect(() => {
+    if (only && !isLoading && history.state === OPEN_ONLY_HIT) navigate(`/console/members/${only}`, { replace: true })
+  }, [only, isLoading])
   const go = (change: Filter & { after?: string }) =>
     navigate(`/console/members${toQuery({ ...filter, after: undefined, ...change })}`)
   return (

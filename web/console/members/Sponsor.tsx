@@ -3,13 +3,13 @@ import { Notice } from '#web/ui/Notice.tsx'
 import { useConsole } from '../api.ts'
 import { Panel, showTime } from '../parts.tsx'
 import { Link, toQuery } from '../router.tsx'
-import type { MemberAction } from './memberActions.tsx'
+import { Actions, type PageAction, sponsorEntries } from './ActionMenu.tsx'
 
-type SponsorProps = { member: MemberPage; onAction: (action: MemberAction) => void }
+type SponsorProps = { member: MemberPage; onAction: (action: PageAction) => void }
 
 /** Both credits: the sealed record of how the member joined, and where staff moved them since. */
 export function Sponsor({ member, onAction }: SponsorProps) {
-  const { session, may } = useConsole()
+  const { session } = useConsole()
   const { joined, moves, problem } = member.credit
   return (
     <Panel title="Sponsor">
@@ -40,13 +40,7 @@ export function Sponsor({ member, onAction }: SponsorProps) {
           </li>
         ))}
       </ul>
-      {may('move_sponsors') && !member.erased_on && (
-        <div className="row-actions">
-          <button type="button" className="button quiet" onClick={() => onAction({ kind: 'move-sponsor' })}>
-            Move to another sponsor
-          </button>
-        </div>
-      )}
+      <Actions entries={sponsorEntries(member)} onAction={onAction} />
     </Panel>
   )
 }

@@ -6,6 +6,7 @@ import { Field } from '#web/form/Field.tsx'
 import { useCallForm } from '#web/ui/CallForm.tsx'
 import { FormDialog } from '#web/ui/FormDialog.tsx'
 import { Notice } from '#web/ui/Notice.tsx'
+import { SuccessNotice } from '#web/ui/SuccessNotice.tsx'
 import { useConsole } from '../api.ts'
 import { Panel, ScreenHead, showTime, Waiting } from '../parts.tsx'
 import { Link } from '../router.tsx'
@@ -28,10 +29,12 @@ export function ProblemsScreen() {
   const { api, session, may } = useConsole()
   const loaded = useLoaded('problems', () => api.listProblems({}))
   const [chosen, setChosen] = useState<Problem>()
+  const [success, setSuccess] = useState<string>()
   const { data, setData } = loaded
   return (
     <>
       <ScreenHead title="To do" lead="Oldest first." />
+      <SuccessNotice message={success} />
       {!data ? (
         <Waiting loaded={loaded} />
       ) : data.problems.length === 0 ? (
@@ -74,6 +77,7 @@ export function ProblemsScreen() {
           onClose={() => setChosen(undefined)}
           onDone={(list) => {
             setData(list)
+            setSuccess('The discrepancy is resolved.')
             setChosen(undefined)
           }}
         />

@@ -5,7 +5,7 @@ import { ConfirmDialog } from '#web/ui/FormDialog.tsx'
 import { PictureButton } from '#web/ui/PictureButton.tsx'
 import { SuccessNotice } from '#web/ui/SuccessNotice.tsx'
 import { useConsole } from '../api.ts'
-import { Chip, Facts, Panel, showTime, Waiting } from '../parts.tsx'
+import { Chip, Facts, Panel, showTime, Title, Waiting } from '../parts.tsx'
 import { Link } from '../router.tsx'
 import { useLoaded } from '../useLoaded.ts'
 import { groupTexts } from './groupTexts.ts'
@@ -33,7 +33,7 @@ export function PackageScreen({ id }: { id: string }) {
   const close = () => setAction(undefined)
   return (
     <>
-      <title>{`${offer.name} · Console`}</title>
+      <Title>{offer.name}</Title>
       <div className="screen-head">
         <div>
           <p className="small">

@@ -10,7 +10,7 @@ import { PictureButton } from '#web/ui/PictureButton.tsx'
 import { SuccessNotice } from '#web/ui/SuccessNotice.tsx'
 import { useConsole } from '../api.ts'
 import { useEditForm } from '../editing/useEditForm.tsx'
-import { Facts, Panel, showTime, Waiting } from '../parts.tsx'
+import { Facts, Panel, showTime, Title, Waiting } from '../parts.tsx'
 import { Link, toQuery } from '../router.tsx'
 import { useLoaded } from '../useLoaded.ts'
 import { ActiveChip } from './SponsorsScreen.tsx'
@@ -33,7 +33,7 @@ export function SponsorScreen({ id }: { id: string }) {
   const dialog = { sponsor, onClose: () => setAction(undefined) }
   return (
     <>
-      <title>{`${sponsor.name} · Console`}</title>
+      <Title>{sponsor.name}</Title>
       <div className="screen-head">
         <div>
           <p className="small">

@@ -1,0 +1,34 @@
+import { useEffect, useRef } from 'react'
+
+const FIELD = 'input, textarea, select, dialog *'
+
+/**
+ * Moves the focus to the heading of a new screen, as soon as it's there; otherwise it would be lost with the link that was
+ * pressed. Whoever has begun to type stays there, and a filter that keeps the focus keeps it.
+ */
+export function useHeadingFocus(path: string, query: string) {
+  const last = useRef<string>(undefined)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new query may have replaced what had the focus
+  useEffect(() => {
+    const isFirst = last.current === undefined
+    const isNewScreen = last.current !== path
+    last.current = path
+    if (isFirst) return
+    const find = () => document.querySelector<HTMLElement>('#main h1')
+    const focus = () => {
+      const heading = find()
+      if (!heading) return false
+      const active = document.activeElement
+      const isLost = !active || active === document.body
+      if (isLost || (isNewScreen && !active.matches(FIELD))) {
+        heading.tabIndex = -1
+        heading.focus({ preventScroll: true })
+      }
+      return true
+    }
+    if (focus()) return
+    const observer = new MutationObserver(() => focus() && observer.disconnect())
+    observer.observe(document.getElementById('main') ?? document.body, { childList: true, subtree: true })
+    return () => observer.disconnect()
+  }, [path, query])
+}
