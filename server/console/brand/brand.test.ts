@@ -48,7 +48,7 @@ describe('the brand', () => {
     const { html, policy } = await page()
     expect(html).toContain('<html lang="en" data-name="Acme &#60;Club&#62;" data-accent="#7a1fa2" data-welcome="Good')
     expect(html).toContain('<title>Join Acme &#60;Club&#62;</title>')
-    expect(html).toMatch(/<style>:root\{--accent:#7a1fa2;.*--radius:1rem/)
+    expect(html).toMatch(/<style>:root,\[data-theme=light\]\{--accent:#7a1fa2;.*--radius:1rem/)
     expect(html).toContain('help@acme.example')
     expect(policy.match(/style-src[^;]*/)?.[0].match(/sha256-/g)).toHaveLength(2)
 
