@@ -139,7 +139,7 @@ test('19.12 support helps members and may not refund; a viewer may change nothin
   await expect(viewer.getByRole('heading', { name: 'Staff' })).toBeVisible()
   await expect(main.getByRole('button')).toHaveCount(0)
   await support.goto(site.at('/console/staff'))
-  await expect(support.getByText('Your role does not include this.')).toBeVisible()
+  await expect(support.getByText('Your role doesn’t include this.')).toBeVisible()
 })
 
 test('19.11 a colleague gets in with a password and an app, and keeps recovery codes', async ({ page }) => {
