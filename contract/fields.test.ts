@@ -61,7 +61,7 @@ const whenMissing: Partial<Record<Field, string>> = {
 
 describe('an empty required field has only one message', () => {
   const rows = (Object.entries(whenMissing) as [Field, string][]).map(([field, message]) => ({ field, message }))
-  test.each(rows)('6.1 $field → $message', ({ field, message }) => {
+  test.each(rows)('6.1 11.7 $field → $message', ({ field, message }) => {
     for (const value of [undefined, null, '', 7, ['x'], { x: 1 }]) expect(messagesFor(field, value)).toEqual([message])
   })
   test.each(rows.filter(({ field }) => field !== 'password'))('6.1 a blank $field counts as empty', (row) => {
@@ -103,6 +103,8 @@ describe('ACCOUNT', () => {
     ['mobile_phone', '()', PHONE],
   ])
 
+  test('25.5 the company name is optional', () => expect(messagesFor('business_name', '')).toBe('ok'))
+
   test.each(['José', 'Nguyễn', 'Анна', '美咲', 'محمد', 'नेहा', 'שרה', 'O’Hara', 'Anne-Marie', '𐌰𐌽𐌽𐌰'])(
     'a name can be in any script: %s',
     (name) => {
@@ -122,7 +124,7 @@ describe('ACCOUNT', () => {
     expect(fields.mobile_phone.parse(' +1 (202) 555-01.23 ')).toBe('+12025550123')
   })
 
-  test.each(['hall_lantern', 'hall_umbrella'] as const)('6.1 the honeypot %s must stay empty', (field) => {
+  test.each(['hall_lantern', 'hall_umbrella'] as const)('6.1 11.3 the honeypot %s must stay empty', (field) => {
     expect(messagesFor(field, undefined)).toBe('ok')
     expect(messagesFor(field, '')).toBe('ok')
     expect(messagesFor(field, 'x')).toEqual([HONEYPOT])

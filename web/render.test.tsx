@@ -237,6 +237,15 @@ test('1.6 somebody who has joined sees two ways on, and no form to fill in', () 
   expect(html).not.toContain('<input')
 })
 
+test('25.5 12.6 ACCOUNT asks for names, company and phone, and hides its traps', () => {
+  const html = withoutComments(pages.enroll(start))
+  for (const name of ['first_name', 'last_name', 'mobile_phone']) expect(html).toContain(` name="${name}"`)
+  expect(html).toContain('Company name<span class="optional"> (optional)</span>')
+  expect(html).toMatch(/<option value="US" selected="">United States \(\+1\)/)
+  const traps = html.match(/<div class="trap" aria-hidden="true">.*?<input[^>]*>/g)?.join() ?? ''
+  expect(traps.match(/name="hall_\w+"|tabindex="-1"|data-1p-ignore/gi)).toHaveLength(6)
+})
+
 test('1.5 an inactive sponsor’s page has the spec’s words, and no form', () => {
   const html = withoutComments(pages.enroll({ ...start, sponsor: { site: 'oldmill', active: 'No', name: 'Old Mill' } }))
   expect(html).toContain('Please be informed that Old Mill&#x27;s website is currently inactive')

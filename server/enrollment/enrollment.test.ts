@@ -26,7 +26,11 @@ describe('an approved enrollment', () => {
   it('4.1 writes member, order, lines, acceptances and payment, and answers Approved', async () => {
     const reply = await join({ username: 'fern', business_name: 'Fern & Co', cc_number: cards.good })
     expect(reply.statusCode).toBe(200)
-    expect(reply.json()).toMatchObject({ payment: 'Approved', vo_url: 'http://foyer.test/office' })
+    expect(reply.json()).toEqual({
+      payment: 'Approved',
+      token: expect.stringMatching(/^\S+$/),
+      vo_url: 'http://foyer.test/office',
+    })
 
     const member = await memberNamed('fern')
     expect(member).toMatchObject({ first_name: 'Zoë', business_name: 'Fern & Co', level: 'Member', state: 'NV' })

@@ -243,6 +243,7 @@ describe('page hits', () => {
     ...crawlers.map((agent): [string, Record<string, string>] => [agent, { ...browser, 'user-agent': agent }]),
     ['a prefetch', { ...browser, 'sec-purpose': 'prefetch;prerender' }],
     ['another host', { ...browser, host: 'elsewhere.test' }],
+    ['a host that is served but not public', { ...browser, host: 'localhost' }],
     ['no browser at all', { host: 'foyer.test', 'user-agent': '' }],
   ])('1.7 do not count %s', async (_who, headers) => {
     await hit('juniper', headers)

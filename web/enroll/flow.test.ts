@@ -42,7 +42,8 @@ describe.each(policies)(
 
     test('25.3 going forward passes exactly the steps that are on', () => {
       const passed: Step[] = ['PRODUCT_SELECTION']
-      for (let step = passed[0]; step && step !== 'ACCESS'; passed.push(step)) step = nextStep(step, policy)
+      for (let step = passed[0]; step && step !== 'ACCESS' && passed.length < 9; passed.push(step))
+        step = nextStep(step, policy)
       expect(passed).toEqual([
         'PRODUCT_SELECTION',
         ...(policy.autoship ? ['AUTOSHIP'] : []),

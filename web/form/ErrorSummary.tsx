@@ -17,7 +17,7 @@ export function ErrorSummary({ entries }: { entries: SummaryEntry[] }) {
     <section className={open.length ? 'summary' : 'summary done'} aria-labelledby="summary">
       <h2 id="summary">
         {open.length ? <AlertIcon /> : <CheckIcon />}
-        {titleFor(countAnswers(open))}
+        {titleFor(countAnswers(entries))}
       </h2>
       <ul>
         {open.slice(0, MAX_LINKS + 1).map((entry, index) => (
@@ -38,7 +38,5 @@ export function ErrorSummary({ entries }: { entries: SummaryEntry[] }) {
   )
 }
 
-const titleFor = (count: number) => {
-  if (!count) return 'Thank you. You can continue.'
-  return count === 1 ? 'Please check one answer.' : `Please check ${count} answers.`
-}
+const titleFor = (count: number) =>
+  count ? `Please check ${count > 1 ? `${count} answers` : 'one answer'}.` : 'Thank you. You can continue.'

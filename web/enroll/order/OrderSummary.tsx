@@ -23,9 +23,9 @@ type OrderSummaryProps = {
   onChange: (step: Step) => void
 }
 
-/** What can be changed, and on which step. */
-const changes: [Step, string][] = [
-  ['PRODUCT_SELECTION', 'package'],
+/** What can be changed, and on which step. Only a screen reader needs to hear that a package is a package. */
+const changes: [Step, string, 'unseen'?][] = [
+  ['PRODUCT_SELECTION', 'package', 'unseen'],
   ['AUTOSHIP', 'add-ons'],
   ['SPECIAL', 'special offer'],
 ]
@@ -63,7 +63,7 @@ export function OrderSummary(order: OrderSummaryProps) {
           <div className="order-about">
             <p>{main?.description ?? 'No package chosen yet'}</p>
             {changes.map(
-              ([step, what]) =>
+              ([step, what, className]) =>
                 mayChange &&
                 isOn(step, order.policy) && (
                   <button
@@ -73,7 +73,7 @@ export function OrderSummary(order: OrderSummaryProps) {
                     disabled={order.hasFailed}
                     onClick={() => order.onChange(step)}
                   >
-                    Change<span className={step === 'PRODUCT_SELECTION' ? 'unseen' : undefined}> {what}</span>
+                    Change<span className={className}> {what}</span>
                   </button>
                 ),
             )}
