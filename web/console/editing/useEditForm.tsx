@@ -115,7 +115,8 @@ export function useEditForm<Page, FormRules extends Rules>(options: EditOptions<
       ...form.props,
       onInput: () => {
         form.props.onInput()
-        setTimeout(keepDraft) // once hidden fields have followed
+        isUnsaved.current = true // immediately: Back may be next
+        setTimeout(keepDraft) // hidden fields follow the typed ones with the next render
       },
     },
     /** As it was read last. */
