@@ -48,6 +48,7 @@ const view: OfficeView = {
   link: 'https://a.example/zoe',
   joined_on: '2026-11-15',
   sponsor_name: 'Ana & Sons',
+  proof_seconds: 0,
   membership: {
     state: 'active',
     price: '99.00',
@@ -266,7 +267,7 @@ test('15.3 the office shows price, renewal, receipt, sponsor, documents, link, w
     'Accepted on Nov 15, 2026',
     `Version 2, SHA-256 <code>${'a'.repeat(64)}</code>`,
     'Ada Lovelace',
-    'We sent a link to <strong>new@mail.example</strong>',
+    'We sent a link to <strong>new@<wbr/>mail<wbr/>.example</strong>',
     '<th scope="row">November 9, 2026</th><td>5</td><td>1</td>',
   ])
     expect(html).toContain(text)
@@ -283,10 +284,14 @@ test('15.9 a canceled membership says when it ends and can be resumed, and one t
   const html = withoutComments(everyPage['office of a new member'])
   for (const text of ['Canceled on', 'November 16, 2026', 'Ends on', 'Resume membership']) expect(html).toContain(text)
   expect(html).not.toContain('Cancel membership')
-  const over = { ...newMember, membership: { ...newMember.membership, is_over: true } }
+  const ending = { is_over: true, ended_on: '2026-12-14', return_price: '99.00' }
+  const over = { ...newMember, membership: { ...newMember.membership, ...ending } }
   const ended = withoutComments(pages.office({ screen: 'office', view: over }))
-  expect(ended).toContain('It closed on December 15, 2026')
-  expect(ended).not.toMatch(/Resume membership|link\.svg|Copy/)
+  expect(ended).toContain('Your membership ended on December 14, 2026, and your link is closed.')
+  expect(ended).not.toMatch(/Resume membership|link\.svg|Copy|Share|December 15/)
+  expect(ended.indexOf('Come back for $99.00 a month'), 'above the closed link').toBeLessThan(
+    ended.indexOf('Your link<'),
+  )
 })
 
 test('17.26 the test clock tells what happened in plain sentences', () => {
@@ -295,4 +300,19 @@ test('17.26 the test clock tells what happened in plain sentences', () => {
   expect(text).toMatch(/charged \$99\.00 to mara \(Visa 4242\), <a href="\/__outbox\/one">receipt sent<\/a>/)
   expect(text).toContain('1 charge, 0 declines, 1 email.')
   expect(text).toContain('renews on January 15, 2027')
+})
+
+test('17.49 15.6 what charges names the amount, and the password is asked for up front', () => {
+  const office = (change: Partial<OfficeView['membership']>, proof_seconds: number) =>
+    withoutComments(
+      pages.office({
+        screen: 'office',
+        view: { ...view, proof_seconds, membership: { ...view.membership, ...change } },
+      }),
+    )
+  const over = { is_over: true, ended_on: '2026-12-15', return_price: '99.00' }
+  expect(office(over, 0)).toContain('name="current_password"')
+  expect(office(over, 600)).not.toContain('name="current_password"')
+  const resume = { cancelled_on: '2026-11-16', resume_charge: '99.00' }
+  expect(office(resume, 0)).toContain('Resume and pay $99.00')
 })

@@ -12,6 +12,8 @@ const nothing = z.object({})
 const memberOnScreen = z.object({ username: fields.username })
 const BAD_PRICE = 'Please send the price that the page showed, such as 99.00.'
 const shownPrice = z.string(BAD_PRICE).check(z.regex(/^\d+\.\d{2}$/, BAD_PRICE))
+/** The amount that the button named, and the dialog. Absent: it named none, and nothing may be charged. */
+const shownCharge = { shown_price: z.optional(shownPrice) }
 
 const token = z.string('The token is missing.').check(z.maxLength(2000, 'This token is not valid.'))
 
@@ -192,6 +194,7 @@ export const officeCalls = {
       cc_year: fields.cc_year,
       cc_cvv: fields.cc_cvv,
       captcha: fields.captcha,
+      ...shownCharge,
       /** Asked for unless the member has just signed in. */
       current_password: z.optional(current_password),
     }),
@@ -227,8 +230,8 @@ export const officeCalls = {
   keepMembership: {
     method: 'POST',
     path: '/office/keep',
-    summary: 'Undo a cancellation while the paid period lasts',
-    input: memberOnScreen,
+    summary: 'Undo a cancellation while the paid period lasts; on its last day, the next one is charged',
+    input: z.extend(memberOnScreen, shownCharge),
     output: OfficeView,
   },
 } as const satisfies Record<string, Call>

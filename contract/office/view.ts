@@ -35,6 +35,8 @@ export const OfficeView = z.object({
   renewal_emails: z.boolean(),
   joined_on: day,
   sponsor_name: z.string(),
+  /** For how long the sign-in still counts as recent. From then on, a new card and coming back need the password. */
+  proof_seconds: z.int(),
   membership: z.object({
     state: z.enum(['active', 'past_due', 'ended']),
     /** What the next renewal costs, '99.00'. */
@@ -57,6 +59,10 @@ export const OfficeView = z.object({
     /** False: the operator charges renewals elsewhere. */
     is_charged_here: z.boolean(),
     card: z.optional(StoredCard),
+    /** What a new card is charged right away. */
+    card_charge: z.optional(amount),
+    /** What undoing the cancellation charges right away, because the next month or year begins today. */
+    resume_charge: z.optional(amount),
     /** A charge was declined. */
     payment_problem: z.optional(
       z.object({
@@ -68,8 +74,12 @@ export const OfficeView = z.object({
         ends_on: day,
       }),
     ),
+    /** A payment to come back has not been answered yet. */
+    is_checking: z.optional(z.boolean()),
     /** After the end: what coming back costs, now and every month or year; '0.00' if it was paid once. Absent if the member can't come back here. */
     return_price: z.optional(amount),
+    /** The card on file can't pay for that. */
+    return_needs_card: z.optional(z.boolean()),
   }),
   /** Absent: our own captcha. */
   captcha: z.optional(z.object({ script: z.string(), onload: z.string(), global: z.string(), site_key: z.string() })),

@@ -1,11 +1,14 @@
+import { toAmount } from '#contract/money.ts'
 import { recordMembershipEvent } from '#server/audit/membership-history.ts'
 import { inTransaction } from '#server/db/db.ts'
 import { addJob } from '#server/jobs/queue.ts'
 import { Refusal } from '#server/refusal.ts'
 import { endOfDay, todayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
+import { requireShownPrice, type ShownPrice } from './card.ts'
 import { endMembership } from './membership.ts'
-import { type Anchor, runningPeriod, startsOn } from './next-step.ts'
+import { type Anchor, nextStep, runningPeriod, type Situation, startsOn } from './next-step.ts'
+import { priceToBegin } from './periods.ts'
 import { applyMissedChanges } from './price-change.ts'
 import { hasOpenCharge, type LockedMembership, lockMembership, setEnd, updateMembership } from './rows.ts'
 
@@ -32,6 +35,17 @@ export const cancel = (world: World, member_id: string, { shown_end }: { shown_e
     await addJob(db, 'cancelled', { member_id }, now)
   })
 
+type Canceled = Situation & Pick<LockedMembership, 'lines' | 'missed_from'>
+
+/** What undoing the cancellation charges right away: the period that begins today. */
+export function resumeCharge(world: World, membership: Canceled, isCharging: boolean): string | undefined {
+  if (world.config.RENEWALS === 'off' || isCharging) return undefined
+  const today = todayOf(world)
+  const cents =
+    nextStep({ ...membership, cancelled_at: null }, today).step === 'begin' ? priceToBegin(membership, today) : 0
+  return cents ? toAmount(cents) : undefined
+}
+
 /** The end of what is paid, on which a membership ends if it is canceled today. Undefined: it ends immediately. */
 export function endIfCanceled(
   world: World,
@@ -49,8 +63,11 @@ export const lastPeriod = (world: World, membership: Parameters<typeof startsOn>
     ? membership.period
     : Math.max(membership.period, runningPeriod(membership, todayOf(world)))
 
-/** Undoes a cancellation while the paid month lasts. */
-export const resume = (world: World, member_id: string): Promise<void> =>
+/**
+ * Undoes a cancellation while the paid month lasts. On its last day the next month has begun, and the worker charges it right
+ * away: the member must have confirmed at least that amount.
+ */
+export const resume = (world: World, member_id: string, shown?: ShownPrice): Promise<void> =>
   inTransaction(world.db, async (db) => {
     const membership = await lockMembership(db, member_id)
     const { cancelled_at, ends_at } = membership
@@ -62,6 +79,9 @@ export const resume = (world: World, member_id: string): Promise<void> =>
     const tell = membership.on_hold_since ? 'later' : 'now'
     await applyMissedChanges({ ...world, db }, { ...membership, cancelled_at: null }, cancelled_at, tell)
     await recordMembershipEvent(db, member_id, 'cancellation_undone', now)
+    const isCharging = await hasOpenCharge(db, membership.enrollment_id)
+    const due = resumeCharge(world, await lockMembership(db, member_id), isCharging)
+    if (shown && due && Number(due) > Number(shown.shown_price ?? 0)) requireShownPrice(due, shown)
     await updateMembership(db, member_id, { due_at: now }) // the worker decides what is next
     await addJob(db, 'kept', { member_id }, now)
   })

@@ -1,21 +1,24 @@
 import { expiryYears, isExpired } from '#contract/card.ts'
 import { messages } from '#contract/fields.ts'
+import { showAmount, toAmount } from '#contract/money.ts'
+import { renewalTotal } from '#contract/renewal.ts'
 import type { Address } from '#server/client.ts'
 import { inTransaction } from '#server/db/db.ts'
 import type { PaymentState } from '#server/db/tables.ts'
 import { gatewayDeadline } from '#server/gateways/payment/deadlines.ts'
 import type { CardChange, CardReplacement } from '#server/gateways/payment/port.ts'
 import { addJob } from '#server/jobs/queue.ts'
-import { refuseFields } from '#server/refusal.ts'
+import { refuseField, refuseFields } from '#server/refusal.ts'
 import { recordEvent } from '#server/security/security-log.ts'
 import { todayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
 import { beginCharge, sendCharge } from './membership.ts'
 import { cardColumns } from './new-membership.ts'
-import { nextStep } from './next-step.ts'
+import { nextStep, type Situation } from './next-step.ts'
 import { noticeTomorrow } from './notify.ts'
-import { beginPeriod } from './periods.ts'
-import { hasOpenCharge, lockMembership, updateMembership } from './rows.ts'
+import { beginPeriod, priceToBegin } from './periods.ts'
+import { linesDue } from './prices.ts'
+import { hasOpenCharge, type LockedMembership, lockMembership, updateMembership } from './rows.ts'
 
 type NewCard = Pick<CardChange, 'card' | 'billing' | 'reference'> & { address?: Address }
 
@@ -58,20 +61,52 @@ const putOnFile = (world: World, member_id: string, card: Extract<CardReplacemen
     notice_at: noticeTomorrow(world, member_id),
   })
 
-/** Charges what is past due to a new card, apart from the scheduled tries. Returns undefined if nothing is past due. */
-export async function chargePastDue(world: World, member_id: string): Promise<ChargeOutcome | undefined> {
-  if (world.config.RENEWALS === 'off') return undefined
+/**
+ * Charges what is past due to a new card, apart from the scheduled tries. Returns undefined if nothing is past due, or not the
+ * amount that the member has confirmed.
+ */
+export async function chargePastDue(
+  world: World,
+  member_id: string,
+  shown?: ShownPrice,
+): Promise<ChargeOutcome | undefined> {
   const charge = await inTransaction(world.db, async (db) => {
     const membership = await lockMembership(db, member_id)
-    if (membership.state !== 'past_due' || membership.on_hold_since) return undefined
-    if (await hasOpenCharge(db, membership.enrollment_id)) return undefined
-    const { step } = nextStep(membership, todayOf(world))
-    if (step === 'end') return undefined
-    return step === 'begin' // nothing could be charged until its month was over
+    const due = pastDue(world, membership, await hasOpenCharge(db, membership.enrollment_id))
+    if (!due || (shown && due.price !== shown.shown_price)) return undefined
+    return due.isNewPeriod
       ? beginCharge({ ...world, db }, await beginPeriod({ ...world, db }, membership))
       : beginCharge({ ...world, db }, membership, true)
   })
   return charge && sendForMember(world, charge)
+}
+
+type Due = Situation & Pick<LockedMembership, 'lines' | 'period_lines' | 'missed_from'>
+
+/** What a new card is charged right away, if anything is. */
+export function pastDue(world: World, membership: Due, isCharging: boolean) {
+  const { state, on_hold_since, period_lines, lines } = membership
+  if (world.config.RENEWALS === 'off' || state !== 'past_due' || on_hold_since || isCharging) return undefined
+  const today = todayOf(world)
+  const { step } = nextStep(membership, today)
+  if (step === 'end') return undefined
+  const isNewPeriod = step === 'begin' // nothing could be charged until its month was over
+  const cents = isNewPeriod ? priceToBegin(membership, today) : renewalTotal(linesDue(period_lines, lines))
+  return cents ? { price: toAmount(cents), isNewPeriod } : undefined
+}
+
+/** The amount that the button named. */
+export type ShownPrice = { shown_price?: string | undefined }
+
+/** Refuses a charge of any other amount, and names it. */
+export function requireShownPrice(price: string | undefined, { shown_price }: ShownPrice): void {
+  if (price === shown_price) return
+  throw refuseField(
+    'shown_price',
+    price
+      ? `The amount is now ${showAmount(price)}. Please check it and press again.`
+      : 'There is nothing to pay anymore. Please check the page and press again.',
+  )
 }
 
 /** The outcome of a charge that a member asked for. */

@@ -6,7 +6,7 @@ import { todayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
 import { type Anchor, runningPeriod, startsOn } from './next-step.ts'
 import { noticeTomorrow } from './notify.ts'
-import { linesDue, linesOn, untold } from './prices.ts'
+import { linesDue, linesOn, priceOn, untold } from './prices.ts'
 import { anchorFor } from './renewal-day.ts'
 import { type LockedMembership, updateMembership, updatePeriod } from './rows.ts'
 
@@ -16,21 +16,34 @@ import { type LockedMembership, updateMembership, updatePeriod } from './rows.ts
  */
 export async function beginPeriod(world: World, membership: LockedMembership): Promise<LockedMembership> {
   const { db } = world
-  const { member_id, period, period_state } = membership
+  const { member_id } = membership
   const today = todayOf(world)
-  const running = runningPeriod(membership, today)
-  const isRenewalDay = startsOn(membership, running) === today
+  const { running, isRenewalDay, missed_from, lines } = periodBegun(membership, today)
   const n = isRenewalDay ? running : running + 1
-  const missed_from = membership.missed_from ?? startsOn(membership, period_state === 'due' ? period : period + 1)
   if (missed_from === today) return addPeriod(db, membership, n)
 
   await waiveUntil(db, membership, today)
   const anchor: Anchor = isRenewalDay ? membership : { ...membership, ...anchorFor(membership, n, today) }
   const { anchor_on, anchor_period } = anchor
-  const lines = untold(membership.lines, (from_on) => isRenewalDay && from_on >= today)
   await updateMembership(db, member_id, { anchor_on, anchor_period, notice_at: noticeTomorrow(world, member_id) })
   return addPeriod(db, { ...membership, anchor_on, anchor_period, lines }, n, { missed_from })
 }
+
+type Beginning = Anchor & Pick<LockedMembership, 'period' | 'period_state' | 'missed_from' | 'lines'>
+
+function periodBegun(membership: Beginning, today: string) {
+  const { period, period_state } = membership
+  const running = runningPeriod(membership, today)
+  const isRenewalDay = startsOn(membership, running) === today
+  const missed_from = membership.missed_from ?? startsOn(membership, period_state === 'due' ? period : period + 1)
+  const lines =
+    missed_from === today ? membership.lines : untold(membership.lines, (from_on) => isRenewalDay && from_on >= today)
+  return { running, isRenewalDay, missed_from, lines }
+}
+
+/** What a period costs that begins today. */
+export const priceToBegin = (membership: Beginning, today: string): number =>
+  priceOn(periodBegun(membership, today).lines, today)
 
 /** Emails a member we couldn't charge on time, once a bank has answered: until then, the period may begin on a later day. */
 export async function announceResumed({ db, now }: World, membership: LockedMembership): Promise<void> {

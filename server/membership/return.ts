@@ -6,10 +6,10 @@ import { type Db, inTransaction } from '#server/db/db.ts'
 import type { RenewalLine, Tables } from '#server/db/tables.ts'
 import { addJob } from '#server/jobs/queue.ts'
 import { whyFirstPaymentIsGone } from '#server/payments/refunds.ts'
-import { Refusal, refuseFields } from '#server/refusal.ts'
+import { Refusal } from '#server/refusal.ts'
 import { todayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
-import { type ChargeOutcome, sendForMember } from './card.ts'
+import { type ChargeOutcome, requireShownPrice, sendForMember } from './card.ts'
 import { isPaidOnce } from './lines.ts'
 import { beginCharge } from './membership.ts'
 import { noticeTomorrow } from './notify.ts'
@@ -24,7 +24,7 @@ import { hasOpenCharge, lockMembership, setEnd, updateMembership } from './rows.
 export async function comeBack(
   world: World,
   member_id: string,
-  { shown_price }: { shown_price: string },
+  shown: { shown_price: string },
 ): Promise<ChargeOutcome | undefined> {
   const charge = await inTransaction(world.db, async (db) => {
     const membership = await lockMembership(db, member_id)
@@ -45,11 +45,7 @@ export async function comeBack(
       throw new Refusal(409, 'Please update your card first.')
     const { billing_interval } = membership
     const lines = await currentLines(db, membership)
-    const price = toAmount(renewalTotal(lines))
-    if (price !== shown_price)
-      throw refuseFields({
-        shown_price: `The price is now $${price} a ${billing_interval}. Please check it and press again.`,
-      })
+    requireShownPrice(toAmount(renewalTotal(lines)), shown)
     await recordConsent(world, db, member_id, { lines, billing_interval })
     const n = membership.period + 1
     const restarted = { anchor_on: todayOf(world), anchor_period: n, lines, state: 'ended' as const }

@@ -7,7 +7,8 @@ import type { Tables } from '#server/db/tables.ts'
 import { AWAITING_GATEWAY } from '#server/payments/payments.ts'
 import { dayOf, lastDayOf, todayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
-import { endIfCanceled, lastPeriod } from './cancellation.ts'
+import { endIfCanceled, lastPeriod, resumeCharge } from './cancellation.ts'
+import { pastDue } from './card.ts'
 import { cardOf } from './charges.ts'
 import { membershipPackage } from './lines.ts'
 import { type Anchor, LAST_DAY, nextStep, startsOn } from './next-step.ts'
@@ -46,11 +47,20 @@ export async function membershipSummary(world: World, member_id: string): Promis
     is_on_hold: membership.on_hold_since !== null,
     is_charged_here: world.config.RENEWALS === 'on',
     ...cardOf(membership),
+    ...chargesOf(world, membership),
     ...problemOf(membership, todayOf(world)),
-    ...(is_over && world.config.RENEWALS === 'on' && (await mayComeBack(world.db, membership))
-      ? { return_price: toAmount(renewalTotal(await currentLines(world.db, membership))) }
-      : {}),
+    ...(is_over ? await wayBack(world, membership) : {}),
   }
+}
+
+/** What coming back costs, and what has to be done first. */
+async function wayBack(world: World, membership: Membership) {
+  const { lines, vault_reference, never_retry_since, is_checking } = membership
+  const checking = is_checking ? { is_checking: true } : {}
+  if (world.config.RENEWALS === 'off' || !(await mayComeBack(world.db, membership))) return checking
+  const return_price = toAmount(renewalTotal(await currentLines(world.db, membership)))
+  const needsCard = lines.length > 0 && (!vault_reference || never_retry_since !== null)
+  return { ...checking, return_price, ...(needsCard ? { return_needs_card: true } : {}) }
 }
 
 /** The day on which the paid period ends and, unless the membership is canceled, the next one begins. */
@@ -90,7 +100,7 @@ const selectMembership = statement((db, { member_id }: { member_id: string }) =>
       join.onRef('period.member_id', '=', 'membership.member_id').onRef('period.n', '=', 'membership.period'),
     )
     .selectAll('membership')
-    .select(['cancelled_at', 'ends_at', 'period.state as period_state', 'period.lines as period_lines'])
+    .select(['cancelled_at', 'ends_at', 'period.state as period_state', 'period.lines as period_lines', 'missed_from'])
     .select(({ exists, selectFrom }) =>
       exists(
         selectFrom('payment')
@@ -114,6 +124,14 @@ function newPriceOf(membership: Membership, renews_on: string) {
   return from_on >= renews_on
     ? { new_price: { now, price: toAmount(priceOn(membership.lines, from_on)), from_on } }
     : {}
+}
+
+/** What the buttons that charge right away name. */
+function chargesOf(world: World, membership: Membership) {
+  const isCharging = Boolean(membership.is_checking)
+  const card_charge = pastDue(world, membership, isCharging)?.price
+  const resume_charge = membership.cancelled_at ? resumeCharge(world, membership, isCharging) : undefined
+  return { ...(card_charge ? { card_charge } : {}), ...(resume_charge ? { resume_charge } : {}) }
 }
 
 /** What happens next after a declined charge. */

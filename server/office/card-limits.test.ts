@@ -23,14 +23,17 @@ async function memberAfter(days: number, env: Record<string, string>, { cc_numbe
   }
   const cookie = await signIn()
   const asked = countCalls(site)
+  const shown = cc_number === cards.renewalNoFunds && !isOver ? { shown_price: '99.00' } : {} // it's past due
   const send = async (path: string, input: object) =>
     (await site.post(`office/${path}`, { username, ...input }, { cookie })).statusCode
   return {
     site,
     /** How often we have asked a bank since then. */
     asked,
-    changeCard: async (cc_number: string = cards.good) =>
-      send('card', { cc_number, cc_month: '12', cc_year: '2030', cc_cvv: '123', captcha: await site.captcha() }),
+    changeCard: async (cc_number: string = cards.good) => {
+      const card = { cc_number, cc_month: '12', cc_year: '2030', cc_cvv: '123', captcha: await site.captcha() }
+      return send('card', { ...card, ...shown })
+    },
     comeBack: () => send('come-back', { shown_price: '99.00' }),
   }
 }
@@ -166,9 +169,14 @@ describe('a new card', () => {
     }
     const changes = () =>
       site.db.selectFrom('security_event').select('network').where('kind', '=', 'card_changed').execute()
+    const proofSeconds = async () => (await site.get('/api/office/view', { cookie })).json().proof_seconds
+    expect(await proofSeconds()).toBe(600)
     expect((await save()).statusCode).toBe(200)
     expect(await changes()).toEqual([{ network: expect.any(String) }])
-    site.advance(601)
+    site.advance(599)
+    expect(await proofSeconds()).toBe(1)
+    site.advance(2)
+    expect(await proofSeconds(), 'the form asks for the password up front').toBe(0)
     const asked = countCalls(site)
     expect((await save()).json().fields).toEqual({ current_password: ['Please enter your current password.'] })
     const wrong = await save({ current_password: 'Wrong-Guess-77' })

@@ -5,21 +5,30 @@ import type { Card } from '#server/gateways/payment/port.ts'
 import type { MemberBrowser } from '#server/members/browser.ts'
 import { requirePassword } from '#server/members/details.ts'
 import { requireDisplayedMember } from '#server/members/session.ts'
-import { type ChargeOutcome, chargePastDue, rejectExpiredCard, replaceCard } from '#server/membership/card.ts'
+import {
+  type ChargeOutcome,
+  chargePastDue,
+  rejectExpiredCard,
+  replaceCard,
+  requireShownPrice,
+} from '#server/membership/card.ts'
 import { comeBack } from '#server/membership/return.ts'
+import { membershipSummary } from '#server/membership/summary.ts'
 import { Refusal, refuseFields } from '#server/refusal.ts'
 import type { World } from '#server/world/world.ts'
 
-type NewCard = Card & { username: string; captcha: string; current_password?: string | undefined }
+type Proof = { username: string; current_password?: string | undefined }
+type NewCard = Card & Proof & { captcha: string; shown_price?: string | undefined }
 
 /** Replaces the card on file. Card testers would like this form, so it has the captcha and the limits of the payment form. */
 export async function changeCard(
   world: World,
-  { username, captcha, current_password, ...card }: NewCard,
+  { username, captcha, current_password, shown_price, ...card }: NewCard,
   browser: MemberBrowser,
 ): Promise<string> {
   const { id } = await requireProof(world, { username, current_password }, browser)
   rejectExpiredCard(card, world.now())
+  requireShownPrice((await membershipSummary(world, id)).card_charge, { shown_price })
   const reference = newReference()
   if (!(await world.captcha.verify(captcha, reference))) throw refuseFields({ captcha: 'Please confirm the captcha.' })
   const { enrollment_id, mobile_phone, vault_reference: _onFile, ...billing } = await cardholder(world, id)
@@ -36,8 +45,8 @@ export async function changeCard(
     const { outcome } = await replaceCard(world, id, { card, billing, reference, address: browser.address })
     if (outcome === 'failed' || outcome === 'unknown') throw new Refusal(502, NOT_VERIFIED)
     counts = outcome === 'approved' ? 'Verified' : 'Declined'
-    if (outcome === 'declined') throw refuseFields({ cc_number: DECLINED })
-    const payment = await chargePastDue(world, id)
+    if (outcome === 'declined') throw new Refusal(402, DECLINED)
+    const payment = await chargePastDue(world, id, { shown_price })
     if (payment === 'Approved' || payment === 'Declined') counts = payment
     if (payment === 'Pending') counts = undefined // if it's declined, the janitor counts it
   } finally {
@@ -49,22 +58,22 @@ export async function changeCard(
 const PROOF_MS = 10 * 60_000
 
 /** A session alone is not enough: the member has just signed in, or enters the password. */
-async function requireProof(
-  world: World,
-  { username, current_password }: { username: string; current_password: string | undefined },
-  browser: MemberBrowser,
-) {
+async function requireProof(world: World, { username, current_password }: Proof, browser: MemberBrowser) {
   const member = await requireDisplayedMember(world, { username }, browser)
-  if (world.now().getTime() - member.signed_in_at.getTime() < PROOF_MS) return member
+  if (proofSeconds(world, member.signed_in_at) > 0) return member
   if (!current_password) throw refuseFields({ current_password: 'Please enter your current password.' })
   return requirePassword(world, current_password, browser)
 }
 
+/** For how long the sign-in still counts as recent. */
+export const proofSeconds = ({ now }: World, signed_in_at: Date): number =>
+  Math.max(0, Math.ceil((signed_in_at.getTime() + PROOF_MS - now().getTime()) / 1000))
+
 const NOT_VERIFIED = 'We could not verify this card. Your old card stays on file. Please try again later.'
 const DECLINED =
-  'Your bank declined this card. Your old card stays on file. Please check the details or use another card.'
+  'Your bank declined this card, and nothing was charged. Your old card stays on file. Please check the details or use a different card.'
 
-type Return = { username: string; shown_price: string; current_password?: string | undefined }
+type Return = Proof & { shown_price: string }
 
 /** Comes back and pays with the card on file. */
 export async function comeBackAndPay(

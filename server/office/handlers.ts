@@ -40,7 +40,7 @@ export const officeHandlers: Handlers<typeof officeCalls, MemberBrowser> = {
   leaveOffice: emptyReply(signOut),
   leaveEverywhere: emptyReply(signOutEverywhere),
 
-  getOffice: async (world, _input, visitor) => viewOffice(world, (await requireMember(world, visitor)).id),
+  getOffice: async (world, _input, visitor) => viewSignedIn(world, visitor),
   getAcceptedText: async (world, { sha256 }, visitor) =>
     acceptedText(world, (await requireMember(world, visitor)).id, sha256),
 
@@ -80,13 +80,21 @@ export const officeHandlers: Handlers<typeof officeCalls, MemberBrowser> = {
 
 type Work<Input, Result> = (world: World, input: Input, visitor: MemberBrowser) => Promise<Result>
 
-/** Runs a change that returns the member's id, and responds with the updated view. */
+/** Runs a change, and responds with the updated view. */
 function thenViewOffice<Input>(
   change: Work<Input, string>,
   limit: (change: Work<Input, string>) => Work<Input, string> = limitChanges,
 ): Work<Input, Awaited<ReturnType<typeof viewOffice>>> {
   const work = limit(change)
-  return async (world, input, visitor) => viewOffice(world, await work(world, input, visitor))
+  return async (world, input, visitor) => {
+    await work(world, input, visitor)
+    return viewSignedIn(world, visitor)
+  }
+}
+
+async function viewSignedIn(world: World, visitor: MemberBrowser) {
+  const { id, signed_in_at } = await requireMember(world, visitor)
+  return viewOffice(world, id, signed_in_at)
 }
 
 /** Each change sends an email, or stores something, so a script must not repeat it forever. */

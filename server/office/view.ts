@@ -12,9 +12,10 @@ import { membershipSummary } from '#server/membership/summary.ts'
 import { Refusal } from '#server/refusal.ts'
 import { dayOf, todayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
+import { proofSeconds } from './card.ts'
 
-/** Everything a member sees in the office. */
-export async function viewOffice(world: World, member_id: string): Promise<OfficeView> {
+/** Everything a member sees in the office. Without the time of a sign-in, it counts as long ago. */
+export async function viewOffice(world: World, member_id: string, signed_in_at = new Date(0)): Promise<OfficeView> {
   const member = await findMember(world, member_id)
   const [brand, membership, renewals, receipt, credit_notes, accepted, chart, referrals, emailLink] = await Promise.all(
     [
@@ -55,6 +56,7 @@ export async function viewOffice(world: World, member_id: string): Promise<Offic
     renewal_emails: member.renewal_emails,
     joined_on: dayOf(world, member.joined_at),
     sponsor_name,
+    proof_seconds: proofSeconds(world, signed_in_at),
     membership,
     renewals: renewals.map(withNotes),
     ...(world.captcha.vendor ? { captcha: world.captcha.vendor.widget } : {}),

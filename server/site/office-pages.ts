@@ -70,8 +70,8 @@ export function addOffice(app: FastifyInstance, world: World, shell: Shell) {
       return member ? handler(member, request, reply) : sendScreen(request, reply, { screen: 'sign-in' }, 401)
     })
 
-  addMemberPage('/office', async ({ id }, request, reply) =>
-    sendScreen(request, reply, { screen: 'office', view: await viewOffice(world, id) }),
+  addMemberPage('/office', async ({ id, signed_in_at }, request, reply) =>
+    sendScreen(request, reply, { screen: 'office', view: await viewOffice(world, id, signed_in_at) }),
   )
   addMemberPage('/office/security', async ({ id }, request, reply) =>
     sendScreen(request, reply, {

@@ -1,4 +1,5 @@
 import { longDay } from '#contract/days.ts'
+import { showAmount } from '#contract/money.ts'
 import type { OfficeView } from '#contract/office/view.ts'
 import type { Question } from '#web/dialog/question.ts'
 import { isPaidOnce } from './membership/PaymentProblem.tsx'
@@ -11,6 +12,7 @@ export const cancelMembershipQuestion = (
   text: whatCancelingDoes(email, membership),
   icon: 'warning',
   confirm: 'Cancel membership',
+  isDestructive: true,
   cancel: 'Keep membership',
   onConfirm,
 })
@@ -37,6 +39,37 @@ function whatCancelingDoes(
     `${confirmation} You can come back later with one payment.`,
   ].join('\n\n')
 }
+
+type Membership = OfficeView['membership']
+
+/** Every charge that a member starts is confirmed in a dialog that names the amount. */
+const payQuestion = (price: string, text: string): Question => ({
+  title: `Pay ${showAmount(price)} now?`,
+  text,
+  icon: 'info',
+  confirm: `Pay ${showAmount(price)}`,
+  cancel: 'Not now',
+})
+
+export const payDueQuestion = (price: string, billing_interval: string) =>
+  payQuestion(
+    price,
+    `Your bank verifies your new card, and we charge ${showAmount(price)} to it right away for this ${billing_interval}.`,
+  )
+
+export const comeBackQuestion = (price: string, { card, billing_interval }: Membership) =>
+  payQuestion(
+    price,
+    `We charge ${showAmount(price)} to ${nameOf(card)} right away, and every ${billing_interval} until you cancel.`,
+  )
+
+export const resumeQuestion = (price: string, { card, billing_interval }: Membership) =>
+  payQuestion(
+    price,
+    `The next ${billing_interval} begins today. If you resume your membership, we charge ${showAmount(price)} to ${nameOf(card)} right away.`,
+  )
+
+const nameOf = (card: Membership['card']) => (card ? `your ${card.brand} ending in ${card.last_four}` : 'your card')
 
 export const dropPackageQuestion = (name: string, onConfirm: () => Promise<unknown>): Question => ({
   title: `Stop ${name}?`,

@@ -1,10 +1,11 @@
 import { useEffect, useEffectEvent, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { monthAndYear } from '#contract/days.ts'
+import { showAmount } from '#contract/money.ts'
 import { current_password } from '#contract/office/fields.ts'
 import { officeCalls } from '#contract/office/office.ts'
 import type { OfficeView } from '#contract/office/view.ts'
-import { RejectedCall } from '#web/call.ts'
+import { ask } from '#web/dialog/ask.ts'
 import { Captcha } from '#web/form/Captcha.tsx'
 import { CardFields } from '#web/form/CardFields.tsx'
 import { CurrentPassword } from '#web/form/CurrentPassword.tsx'
@@ -14,6 +15,7 @@ import { SubmitButton, useCallForm } from '#web/ui/CallForm.tsx'
 import { ErrorNotice } from '#web/ui/ErrorNotice.tsx'
 import { officeApi } from '../api.ts'
 import { isSignedOut } from '../callErrors.ts'
+import { payDueQuestion } from '../messages.ts'
 import type { Office } from '../useOffice.ts'
 
 /** The card that pays for the membership, and a form to replace it. Emails link to #card, which opens the form. */
@@ -41,11 +43,7 @@ export function CardOnFile({ office }: { office: Office }) {
   const finish = (view: OfficeView) => {
     forgetLink()
     setOpen(false)
-    const isPaid = membership.payment_problem && !view.membership.payment_problem
-    const message = isPaid
-      ? 'Your new card is on file, and your membership is paid. Thank you.'
-      : 'Your new card is on file.'
-    office.showSuccess({ section: 'membership', message, view, focus: 'membership' })
+    office.showSuccess({ section: 'membership', view, focus: 'membership', ...savedCard(membership, view.membership) })
   }
   return (
     <div className="card-on-file" id="card">
@@ -54,7 +52,7 @@ export function CardOnFile({ office }: { office: Office }) {
         <CardForm office={office} onCancel={close} onDone={finish} />
       ) : (
         <p className="card-line">
-          {membership.card ? describeCard(membership.card) : 'No card is stored.'}
+          <span>{membership.card ? describeCard(membership.card) : 'No card is stored.'}</span>
           <button type="button" className="link" id="change-card" onClick={open}>
             {membership.card ? 'Update' : 'Add'}
             <span className="unseen"> card</span>
@@ -70,23 +68,46 @@ const forgetLink = () => {
   if (location.hash === '#card') history.replaceState(history.state, '', location.pathname)
 }
 
-const describeCard = ({ brand, last_four, expires }: NonNullable<OfficeView['membership']['card']>) =>
+type Membership = OfficeView['membership']
+
+const describeCard = ({ brand, last_four, expires }: NonNullable<Membership['card']>) =>
   `${brand} ending in ${last_four}, expires ${monthAndYear(expires)}`
+
+/** What to say once the card is on file, and charged if something was due. */
+function savedCard(before: Membership, after: Membership): { message: string; isProblem?: boolean } {
+  const due = before.card_charge
+  if (!due) return { message: 'Your new card is on file.' }
+  const problem = after.payment_problem
+  if (!problem) return { message: 'Your new card is on file, and your membership is paid. Thank you.' }
+  if (problem.is_checking)
+    return {
+      message: `Your new card is on file. Your bank hasn't confirmed the ${showAmount(due)} yet. We keep asking.`,
+    }
+  const message = `Your new card is on file, but your bank declined ${showAmount(due)}. Nothing was charged. Please try a different card.`
+  return { message, isProblem: true }
+}
 
 type CardFormProps = { office: Office; onCancel: () => void; onDone: (view: OfficeView) => void }
 
-function CardForm({ office: { view }, onCancel, onDone }: CardFormProps) {
-  const { username: _username, current_password: notAsked, ...rules } = officeCalls.changeCard.input.shape
+function CardForm({ office, onCancel, onDone }: CardFormProps) {
+  const { view, needsPassword } = office
+  const { card_charge, billing_interval } = view.membership
+  const {
+    username: _username,
+    shown_price: _shown,
+    current_password: notAsked,
+    ...rules
+  } = officeCalls.changeCard.input.shape
   const [usedCount, setUsedCount] = useState(0)
-  const [needsPassword, setNeedsPassword] = useState(false)
   const form = useCallForm({
     rules: { ...rules, current_password: needsPassword ? current_password : notAsked },
     send: async (values) => {
+      if (card_charge && !(await ask(payDueQuestion(card_charge, billing_interval))).confirmed) return
+      const shown = card_charge ? { shown_price: card_charge } : {}
       try {
-        onDone(await officeApi.changeCard({ ...values, username: view.username }))
+        onDone(await office.charge(officeApi.changeCard({ ...values, ...shown, username: view.username })))
       } catch (cause) {
         setUsedCount((count) => count + 1)
-        if (cause instanceof RejectedCall && cause.fields.current_password) flushSync(() => setNeedsPassword(true))
         throw cause
       }
     },
@@ -94,7 +115,12 @@ function CardForm({ office: { view }, onCancel, onDone }: CardFormProps) {
   return (
     <form className="change-form" method="post" {...form.props}>
       <ErrorSummary entries={form.summary} />
-      <p className="small">Your bank verifies the new card without a charge. Your old card stays on file until then.</p>
+      <p className="small">
+        {card_charge
+          ? `Your bank verifies the new card, and we charge ${showAmount(card_charge)} to it right away for this ${billing_interval}.`
+          : 'Your bank verifies the new card without a charge.'}{' '}
+        Your old card stays on file until then.
+      </p>
       <CardFields form={form} />
       {needsPassword && <CurrentPassword {...form.field('current_password')} />}
       <Captcha {...form.field('captcha')} vendor={view.captcha} usedCount={usedCount} queueWhile={form.queueWhile} />
@@ -103,7 +129,7 @@ function CardForm({ office: { view }, onCancel, onDone }: CardFormProps) {
       </ErrorNotice>
       <div className="form-actions">
         <SubmitButton busy={form.busy} icon={<CheckIcon />}>
-          Save card
+          {card_charge ? `Save card and pay ${showAmount(card_charge)}` : 'Save card'}
         </SubmitButton>
         <button type="button" className="button quiet" onClick={onCancel}>
           Cancel

@@ -1,0 +1,144 @@
+import { longDay } from '#contract/days.ts'
+import { showAmount } from '#contract/money.ts'
+import type { OfficeView } from '#contract/office/view.ts'
+
+type Membership = OfficeView['membership']
+
+/** What is true about a membership, in one sentence or two, and what to do next. */
+export type Status = {
+  label: string
+  tone: 'good' | 'warm' | 'alert'
+  sentence: string
+  /** A link to the place in the office where it can be done. */
+  action?: { label: string; href: '#card' | '#come-back' | '#resume' }
+}
+
+type Row = { when: (membership: Membership) => boolean; status: (membership: Membership) => Status }
+
+/** Everything that renews can be stopped, so the membership itself is paid. */
+export const isPaidOnce = ({ lines }: Pick<Membership, 'lines'>) => lines.every(({ can_stop }) => can_stop)
+
+const updateCard = { label: 'Update your card', href: '#card' } as const
+const comeBack = { label: 'Come back', href: '#come-back' } as const
+const ended = (rest: string, action?: Status['action']) => (membership: Membership) => ({
+  label: 'Ended',
+  tone: 'warm' as const,
+  sentence: `Your membership ended${membership.ended_on ? ` on ${longDay(membership.ended_on)}` : ''}, and your link is closed. ${rest}`,
+  ...(action ? { action } : {}),
+})
+const due = ({ payment_problem, price }: Membership) => showAmount(payment_problem?.price ?? price)
+
+/** Every state of a membership. The first row that fits counts. */
+export const states = {
+  'ended, and the payment to come back is being checked': {
+    when: ({ is_over, is_checking }) => is_over && Boolean(is_checking),
+    status: ended("Your bank hasn't confirmed your payment yet. We keep asking, and you're never charged twice."),
+  },
+  'ended for good': {
+    when: ({ is_over, return_price }) => is_over && !return_price,
+    status: ended("You won't be charged. To come back, please contact us."),
+  },
+  'ended, and the card was refused': {
+    when: ({ is_over, return_needs_card }) => is_over && Boolean(return_needs_card),
+    status: ended("You won't be charged. To come back, update your card first.", updateCard),
+  },
+  'ended, paid once': {
+    when: ({ is_over, lines }) => is_over && !lines.length,
+    status: ended('You can come back at no cost and keep your name and link.', comeBack),
+  },
+  ended: {
+    when: ({ is_over }) => is_over,
+    status: (membership) =>
+      ended(
+        `You can come back for ${showAmount(membership.return_price ?? membership.price)} a ${membership.billing_interval} and keep your name and link.`,
+        comeBack,
+      )(membership),
+  },
+  'on hold, and canceled': {
+    when: ({ is_on_hold, cancelled_on }) => is_on_hold && Boolean(cancelled_on),
+    status: ({ renews_on }) => ({
+      label: 'On hold',
+      tone: 'warm',
+      sentence: `Your membership is on hold and ends on ${longDay(renews_on)}. You won't be charged again. If you have questions, please contact us.`,
+    }),
+  },
+  'on hold': {
+    when: ({ is_on_hold }) => is_on_hold,
+    status: () => ({
+      label: 'On hold',
+      tone: 'warm',
+      sentence: 'Your membership is on hold, and nothing is charged meanwhile. Please contact us.',
+    }),
+  },
+  'payment being checked': {
+    when: ({ payment_problem }) => Boolean(payment_problem?.is_checking),
+    status: (membership) => ({
+      label: 'Payment due',
+      tone: 'warm',
+      sentence: `Your bank hasn't confirmed yet whether ${due(membership)} could be charged for this ${membership.billing_interval}. We keep asking, and you're never charged twice. There's nothing to do.`,
+    }),
+  },
+  'past due, and tried again': {
+    when: ({ payment_problem }) => Boolean(payment_problem?.retry_on && !payment_problem.needs_new_card),
+    status: (membership) => ({
+      label: 'Payment due',
+      tone: 'alert',
+      sentence: `Your bank declined ${due(membership)} for this ${membership.billing_interval}. Nothing was charged. We'll try again on ${longDay(membership.payment_problem?.retry_on ?? '')}. If you update your card, we'll charge it right away.`,
+      action: updateCard,
+    }),
+  },
+  'past due, and only a new card helps': {
+    when: ({ payment_problem }) => Boolean(payment_problem),
+    status: (membership) => ({
+      label: 'Payment due',
+      tone: 'alert',
+      sentence: `Your bank declined ${due(membership)} for this ${membership.billing_interval}. Nothing was charged. Please update your card: we'll charge the new one right away. Without a new card, ${isPaidOnce(membership) ? 'your package stops' : 'your membership ends'} on ${longDay(membership.payment_problem?.ends_on ?? '')}.`,
+      action: updateCard,
+    }),
+  },
+  'canceled, and ends today': {
+    when: ({ cancelled_on, resume_charge }) => Boolean(cancelled_on && resume_charge),
+    status: ({ renews_on, resume_charge = '' }) => ({
+      label: 'Canceled',
+      tone: 'warm',
+      sentence: `Your membership and your link end today, ${longDay(renews_on)}. You can still resume it: the next payment, ${showAmount(resume_charge)}, is due today.`,
+      action: { label: 'Resume', href: '#resume' },
+    }),
+  },
+  canceled: {
+    when: ({ cancelled_on }) => Boolean(cancelled_on),
+    status: ({ renews_on }) => ({
+      label: 'Canceled',
+      tone: 'warm',
+      sentence: `Your membership is canceled. It works until ${longDay(renews_on)}, like your link, and you won't be charged again.`,
+      action: { label: 'Resume', href: '#resume' },
+    }),
+  },
+  'paid once': {
+    when: ({ lines }) => !lines.length,
+    status: () => active('Your membership is paid. There are no further charges.'),
+  },
+  'charged elsewhere': {
+    when: ({ is_charged_here }) => !is_charged_here,
+    status: () => active('Your membership is active. Renewals are billed separately.'),
+  },
+  'active, and the next period is free': {
+    when: ({ waived }) => Boolean(waived),
+    status: ({ waived, price, billing_interval }) =>
+      active(
+        `You pay nothing for the ${billing_interval} from ${longDay(waived?.starts_on ?? '')}. We charge ${showAmount(price)} on ${longDay(waived?.ends_on ?? '')}, and every ${billing_interval} until you cancel.`,
+      ),
+  },
+  active: {
+    when: () => true,
+    status: ({ price, renews_on, billing_interval }) =>
+      active(
+        `We charge ${showAmount(price)} on ${longDay(renews_on)}, and every ${billing_interval} until you cancel.`,
+      ),
+  },
+} as const satisfies Record<string, Row>
+
+const active = (sentence: string): Status => ({ label: 'Active', tone: 'good', sentence })
+
+export const statusOf = (membership: Membership): Status =>
+  (Object.values<Row>(states).find(({ when }) => when(membership)) ?? states.active).status(membership)
