@@ -25,15 +25,20 @@ export const monthAndYear = (month: string): string => formatDay(`${month}-01`, 
 export const timestampIn = (time_zone: string, time: Date): string =>
   formatOf(time_zone, { dateStyle: 'medium', timeStyle: 'long', hourCycle: 'h23' }).format(time)
 
+/** 'Nov 15, 2026, 7:00 AM EST' */
+export const fullTimeIn = (time_zone: string, time: Date): string =>
+  formatOf(time_zone, { ...withZone, year: 'numeric' }).format(time)
+
 /** 'Nov 15, 12:00 PM UTC' */
-export const timeWithZoneIn = (time_zone: string, time: Date): string =>
-  formatOf(time_zone, {
-    month: 'short',
-    day: 'numeric',
-    hour: 'numeric',
-    minute: '2-digit',
-    timeZoneName: 'short',
-  }).format(time)
+export const timeWithZoneIn = (time_zone: string, time: Date): string => formatOf(time_zone, withZone).format(time)
+
+const withZone: Intl.DateTimeFormatOptions = {
+  month: 'short',
+  day: 'numeric',
+  hour: 'numeric',
+  minute: '2-digit',
+  timeZoneName: 'short',
+}
 
 /** 'Nov 15, 2026, 12:00 PM', where the screen names the zone. */
 export const timeIn = (time_zone: string, time: Date): string =>

@@ -85,7 +85,7 @@ test('21.19 where codes are sent, a new phone number counts once its code is ent
   const { username, password } = await createMember(request)
   site.world.config = { ...site.world.config, PHONE_VERIFICATION: true } // codes are sent from now on
   await page.request.post(site.at('/api/office/sign-in'), { data: { name: username, password } })
-  await page.goto(site.at('/office'))
+  await page.goto(site.at('/office#details'))
   const details = page.getByRole('region', { name: 'Your details' })
   await details.getByRole('button', { name: 'Change phone' }).click()
   await details.getByLabel('New mobile phone number').fill('202 555 0177')

@@ -29,10 +29,10 @@ export async function signIn(page: Page, name: string, password: string) {
   await page.keyboard.press('Enter')
 }
 
-/** Signs in through the API and opens the office. */
-export async function openOffice(page: Page, name: string, password: string) {
+/** Signs in through the API and opens the office. A section such as '#details' is unfolded, as by a link to it. */
+export async function openOffice(page: Page, name: string, password: string, section = '') {
   await page.request.post('/api/office/sign-in', { data: { name, password } })
-  await page.goto('/office')
+  await page.goto(`/office${section}`)
   await expect(page.getByRole('heading', { name: /^Welcome/ })).toBeVisible()
 }
 

@@ -27,7 +27,7 @@ async function pressTwice(page: Page, name: string) {
 
 test('15.16 a password change whose reply was lost says that it may have worked', async ({ page, request }) => {
   const { username, password } = await createMember(request)
-  await openOffice(page, username, password)
+  await openOffice(page, username, password, '#details')
   const details = page.getByRole('region', { name: 'Your details' })
   const current = details.getByLabel('Current password', { exact: true })
   const warning = details

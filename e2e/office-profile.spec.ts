@@ -13,6 +13,7 @@ test('15.17 a member chooses and edits a message, sends it, and downloads the QR
   const { username, password } = await createMember(request)
   await openOffice(page, username, password)
   const card = page.getByRole('region', { name: 'Your link' })
+  await card.getByText('Send it with a message, or show its QR code').click()
   const message = card.getByRole('textbox', { name: 'Message' })
   await expect(message).toHaveValue(/^I'm a member of /)
   await card.getByRole('radio', { name: 'Short' }).focus()
@@ -51,7 +52,7 @@ test('15.20 15.19 a member adds a picture and changes name and username, and vis
   browser,
 }) => {
   const { username, password } = await createMember(request)
-  await openOffice(page, username, password)
+  await openOffice(page, username, password, '#details')
   const details = page.getByRole('region', { name: 'Your details' })
   const success = details.getByRole('status')
   const file = details.locator('input[type=file]')

@@ -20,6 +20,7 @@ test('15.14 when a visitor joins through a member’s link, the member sees the 
   await expect(page.getByRole('status').getByText('Link copied.')).toBeAttached()
   const link = await page.evaluate(() => navigator.clipboard.readText())
   expect(new URL(link).pathname).toBe(`/${first.username}`)
+  await page.getByText('Send it with a message, or show its QR code').click()
   const qrCode = page.getByRole('img', { name: 'QR code of your link' })
   await expect.poll(() => qrCode.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBeGreaterThan(0)
 
@@ -36,6 +37,8 @@ test('15.14 when a visitor joins through a member’s link, the member sees the 
 
   await page.reload()
   const visits = page.getByRole('region', { name: 'Visits and joins' })
+  await expect(visits).toContainText('1 visit, 1 join')
+  await visits.getByRole('heading').click()
   await expect(visits.locator('dl')).toHaveText('visit1join1')
   await expect(visits.getByRole('row').last().getByRole('cell')).toHaveText(['1', '1'])
   const referrals = page.getByRole('region', { name: 'People who joined through you' })
@@ -53,11 +56,11 @@ test('15.15 a member signs in and resets a forgotten password with the keyboard'
   await typeByKeyboard(page, name, username)
   await typeByKeyboard(page, page.getByLabel('Password', { exact: true }), 'Wrong-Sesame-7')
   await page.keyboard.press('Enter')
-  await expect(page.locator('form').getByRole('alert')).toHaveText('Wrong username or password.')
+  await expect(page.locator('form').getByRole('alert')).toHaveText('Wrong username or password. Reset your password')
   await expect(name).toHaveValue(username)
   expect(await findAxeViolations(page)).toEqual([])
 
-  await pressByKeyboard(page, page.getByRole('link', { name: 'Forgot your password?' }))
+  await pressByKeyboard(page, page.getByRole('link', { name: 'Reset your password' }))
   await expect(page.getByRole('heading', { name: 'Forgot your password?' })).toBeVisible()
   expect(await findAxeViolations(page)).toEqual([])
   await typeByKeyboard(page, page.getByLabel('Username or email address'), username)
@@ -79,7 +82,7 @@ test('15.15 a member signs in and resets a forgotten password with the keyboard'
   await expect(page).toHaveURL(/\/office$/)
 
   await signIn(page, email, password)
-  await expect(page.locator('form').getByRole('alert')).toHaveText('Wrong username or password.')
+  await expect(page.locator('form').getByRole('alert')).toHaveText('Wrong username or password. Reset your password')
   await page.getByLabel('Password', { exact: true }).fill(NEW_PASSWORD)
   await page.keyboard.press('Enter')
   await expect(page.getByRole('heading', { name: 'Welcome, Zoë' })).toBeVisible()
@@ -102,7 +105,7 @@ test('15.6 15.15 a member changes phone, email and password with the keyboard', 
   const { username, password, email: joinedWith } = await createMember(request)
   await confirmAddress(page, joinedWith)
   const elsewhere = await (await browser.newContext()).newPage()
-  for (const browserPage of [page, elsewhere]) await openOffice(browserPage, username, password)
+  for (const browserPage of [page, elsewhere]) await openOffice(browserPage, username, password, '#details')
   const details = page.getByRole('region', { name: 'Your details' })
   const changeButton = (what: string) => details.getByRole('button', { name: `Change ${what}` })
   const current = details.getByLabel('Current password', { exact: true })
@@ -220,6 +223,7 @@ test('15.8 a button of the office that is pressed before the script arrives does
 test('15.15 a member reads an accepted document, cancels and resumes with the keyboard', async ({ page, request }) => {
   const { username, email, password } = await createMember(request)
   await openOffice(page, username, password)
+  await pressByKeyboard(page, page.getByRole('link', { name: 'Documents' }))
   const document = page.getByRole('button', { name: 'Membership Agreement' })
   expect((await document.boundingBox())?.height).toBeGreaterThanOrEqual(44)
   await pressByKeyboard(page, document)
@@ -285,6 +289,7 @@ test('15.15 4.16 a used sign-in link offers to sign in, and signing out everywhe
   await signIn(other, username, password)
   await expect(other.getByRole('heading', { name: 'Welcome, Zoë' })).toBeVisible()
 
+  await pressByKeyboard(other, other.getByRole('link', { name: 'Sign-in and security' }))
   await pressByKeyboard(other, other.getByRole('button', { name: 'Sign out everywhere' }))
   await expect(other.getByRole('status').getByText('You are signed out here and in every other browser.')).toBeVisible()
   await page.reload()

@@ -155,6 +155,7 @@ export function describeJourneys(name: 'Firefox' | 'WebKit', start: () => Promis
       await browser.waitForScript()
       await browser.sees(`/${member.username}`)
       await browser.sees('Payments')
+      await browser.evaluate(() => document.querySelector('.link-more')?.setAttribute('open', ''))
       const qrCodeWidth = await browser.evaluate(() => document.querySelector('.link-code img')?.clientWidth)
       expect(qrCodeWidth, 'large enough to scan').toBeGreaterThan(130)
       await browser.press('Cancel membership')

@@ -1,3 +1,4 @@
+import { fullTimeIn } from '#contract/days.ts'
 import { brandOf } from '#server/brand/brand.ts'
 import type { Email } from '#server/gateways/mail/port.ts'
 import type { JobPayloads, WhoChanged } from '#server/jobs/queue.ts'
@@ -5,7 +6,7 @@ import { addressLinkToken, findNewestLink, linkToken } from '#server/members/ema
 import { findMember } from '#server/members/members.ts'
 import { makeResetLink, type ResetProof } from '#server/members/new-password.ts'
 import type { World } from '#server/world/world.ts'
-import { confirmUrl, emailTo, nameCard, type Recipient, timestamp } from './emails.ts'
+import { confirmUrl, emailTo, nameCard, type Recipient } from './emails.ts'
 import { type Block, button, linkBox, paragraph, smallPrint } from './layout.ts'
 
 /** Links that prove something, and what was changed: the owner of an account must hear of it, whoever did it. */
@@ -180,9 +181,9 @@ const places: Record<WhoChanged, string> = {
   team: ' by our team',
 }
 
-/** ' in your office on Nov 15, 2026, 12:00:00 UTC'. Emails that waited while Foyer was updated do not say. */
+/** ' in your office on Nov 15, 2026, 7:00 AM EST'. Emails that waited while Foyer was updated do not say. */
 const whoAndWhen = (world: World, who?: WhoChanged, at?: string): string =>
-  who && at ? `${places[who]} on ${timestamp(world, new Date(at))}` : ''
+  who && at ? `${places[who]} on ${fullTimeIn(world.config.TIME_ZONE, new Date(at))}` : ''
 
 export const ifNotYou = ({ config }: World, advice: string): Block[] => [
   paragraph(

@@ -111,6 +111,13 @@ describe.each(Object.entries(emails))('the email %s', (_name, write) => {
 })
 
 describe('the content of an email', () => {
+  it('21.17 a change is told in the operator’s time, with the name of its zone', async () => {
+    const config = { ...site.world.config, TIME_ZONE: 'America/New_York' }
+    const change = { member_id, who: 'office' as const, at: '2026-11-15T12:00:00Z' }
+    const { text } = await passwordChangedEmail({ ...site.world, config }, change)
+    expect(text.replace(/\s+/g, ' ')).toContain('in your office on Nov 15, 2026, 7:00 AM EST')
+  })
+
   it('15.12 welcome: receipt, sponsor, own link, price, renewal and how to cancel', async () => {
     const { to, subject, text } = await welcomeEmail(site.world, { member_id })
     const { reference } = await site.db.selectFrom('payment').select('reference').executeTakeFirstOrThrow()

@@ -5,7 +5,7 @@ type ActionsProps = { question: Question; loading: boolean; onAnswer: (answer: A
 
 /** The buttons. Confirm comes last, as on the page, because it is easiest to reach with the thumb. */
 export function Actions({ question, loading, onAnswer }: ActionsProps) {
-  const { confirm = 'OK', deny, cancel } = question
+  const { confirm = 'OK', deny, cancel, isDestructive } = question
   const quiet = { type: 'button', className: 'button quiet', 'aria-disabled': loading || undefined } as const
   return (
     <div className="dialog-actions">
@@ -19,7 +19,7 @@ export function Actions({ question, loading, onAnswer }: ActionsProps) {
           {deny === true ? 'No' : deny}
         </button>
       )}
-      <button type="submit" className="button" aria-busy={loading || undefined}>
+      <button type="submit" className={isDestructive ? 'button danger' : 'button'} aria-busy={loading || undefined}>
         <span>{confirm}</span>
         {loading && <DotIcon />}
       </button>

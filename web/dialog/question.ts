@@ -17,6 +17,8 @@ export type Question = {
   icon?: 'error' | 'info' | 'success' | 'warning'
   /** Label of the confirm button; 'OK' by default. */
   confirm?: string
+  /** The confirm button takes something away, so it isn't the color of the way forward. */
+  isDestructive?: boolean
   /** Adds a deny button; `true` labels it 'No'. */
   deny?: true | string
   /** Adds a cancel button; `true` labels it 'Cancel'. */

@@ -1,5 +1,6 @@
 import { longDay } from '#contract/days.ts'
 import type { OfficeView } from '#contract/office/view.ts'
+import { ArrowIcon } from '#web/icons.tsx'
 import { Details } from './details/Details.tsx'
 import { Documents } from './details/Documents.tsx'
 import { EmailNotice } from './details/EmailNotice.tsx'
@@ -7,15 +8,15 @@ import { Referrals } from './link/Referrals.tsx'
 import { Visits } from './link/Visits.tsx'
 import { YourLink } from './link/YourLink.tsx'
 import { Membership } from './membership/Membership.tsx'
-import { PaymentProblem } from './membership/PaymentProblem.tsx'
+import { StatusLine } from './membership/StatusLine.tsx'
 import { OfficeHeader } from './OfficeHeader.tsx'
 import { Payments } from './receipt/Payments.tsx'
-import { SignOutEverywhere } from './SignOut.tsx'
 import { useOffice } from './useOffice.ts'
 
 export function Office({ start }: { start: OfficeView }) {
   const office = useOffice(start)
   const { view } = office
+  const { is_over } = view.membership
   return (
     <>
       <OfficeHeader />
@@ -25,35 +26,35 @@ export function Office({ start }: { start: OfficeView }) {
             Welcome, {view.first_name}
           </h1>
           <p className="lead">
-            This is your office. You joined with <bdi>{view.sponsor_name}</bdi> on {longDay(view.joined_on)}.
+            You joined with <bdi>{view.sponsor_name}</bdi> on {longDay(view.joined_on)}.
           </p>
         </div>
-        <PaymentProblem membership={view.membership} />
+        <StatusLine membership={view.membership} />
         <EmailNotice view={view} />
         <nav className="section-links" aria-label="Sections">
-          <a href="#details">Details</a>
           <a href="#membership">Membership</a>
           <a href="#payments">Payments</a>
+          <a href="#details">Details</a>
           <a href="#documents">Documents</a>
         </nav>
-        <YourLink view={view} />
+        {!is_over && <YourLink view={view} />}
         <div className="columns">
           <div className="column">
-            <Visits view={view} />
             <Membership office={office} />
-            <Details office={office} />
+            {is_over && <YourLink view={view} />}
+            <Referrals office={office} />
+            <Visits view={view} />
           </div>
           <div className="column">
-            <Referrals office={office} />
             <Payments office={office} />
+            <Details office={office} />
             <Documents accepted={view.accepted} />
+            <a className="card fold-head" href="/office/security">
+              <span className="fold-title">Sign-in and security</span>
+              <ArrowIcon />
+            </a>
           </div>
         </div>
-        <SignOutEverywhere>
-          <a className="button quiet" href="/office/security">
-            Sign-in and security
-          </a>
-        </SignOutEverywhere>
       </main>
     </>
   )

@@ -1,4 +1,3 @@
-import type { ReactNode } from 'react'
 import { forgetMember } from '#web/storage.ts'
 import { ActionButton, useAction } from '#web/ui/ActionButton.tsx'
 import { ErrorNotice } from '#web/ui/ErrorNotice.tsx'
@@ -19,8 +18,8 @@ export function SignOut() {
   )
 }
 
-/** Ends every session of the member. Beside it, what else can be done about that. */
-export function SignOutEverywhere({ children }: { children?: ReactNode }) {
+/** Ends every session of the member. */
+export function SignOutEverywhere() {
   const { button, error } = useSignOut(
     () => officeApi.leaveEverywhere({}),
     'You are signed out here and in every other browser.',
@@ -30,12 +29,9 @@ export function SignOutEverywhere({ children }: { children?: ReactNode }) {
       <ErrorNotice message={error} />
       <div className="everywhere">
         <p>Still signed in on a device you no longer use?</p>
-        <div className="everywhere-actions">
-          {children}
-          <ActionButton quiet {...button}>
-            Sign out everywhere
-          </ActionButton>
-        </div>
+        <ActionButton quiet {...button}>
+          Sign out everywhere
+        </ActionButton>
       </div>
     </div>
   )

@@ -50,13 +50,15 @@ type CallFormProps = {
   form: Pick<ReturnType<typeof useCallForm>, 'props' | 'busy' | 'failure'>
   submitLabel: string
   secondaryAction?: ReactNode
+  /** What to do after a failure. */
+  wayOut?: ReactNode
   children?: ReactNode
 }
 
-export const CallForm = ({ form, submitLabel, secondaryAction, children }: CallFormProps) => (
+export const CallForm = ({ form, submitLabel, secondaryAction, wayOut, children }: CallFormProps) => (
   <form method="post" {...form.props}>
     {children}
-    <ErrorNotice message={form.failure?.message} />
+    <ErrorNotice message={form.failure?.message}>{wayOut}</ErrorNotice>
     <div className="form-actions">
       <SubmitButton busy={form.busy}>{submitLabel}</SubmitButton>
       {secondaryAction}

@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { CallForm, useCallForm } from '#web/ui/CallForm.tsx'
+import { EmailText } from '#web/ui/EmailText.tsx'
 import { officeApi } from '../api.ts'
 import { isExpiredLink } from '../callErrors.ts'
 import { emailMayBeConfirmed } from '../messages.ts'
@@ -18,7 +19,15 @@ export function ConfirmEmail() {
   const isExpired = isExpiredLink(form.failure?.cause)
   if (email)
     return (
-      <SignedOutFrame result="success" title="Your email address is confirmed" lead={`We send your email to ${email}.`}>
+      <SignedOutFrame
+        result="success"
+        title="Your email address is confirmed"
+        lead={
+          <>
+            We send your email to <EmailText email={email} />.
+          </>
+        }
+      >
         {officeLink}
       </SignedOutFrame>
     )

@@ -3,7 +3,9 @@ import { flushSync } from 'react-dom'
 import { longDay } from '#contract/days.ts'
 import type { OfficeView } from '#contract/office/view.ts'
 import { showPhone } from '#web/form/showPhone.ts'
+import { EmailText } from '#web/ui/EmailText.tsx'
 import { SuccessNotice } from '#web/ui/SuccessNotice.tsx'
+import { Fold, openFold } from '../Fold.tsx'
 import type { Office } from '../useOffice.ts'
 import { changeForms, type EditableDetail } from './changeForms.tsx'
 import { PictureRow } from './PictureRow.tsx'
@@ -66,8 +68,7 @@ export function Details({ office }: { office: Office }) {
   }
 
   return (
-    <section className="card" aria-labelledby="details">
-      <h2 id="details">Your details</h2>
+    <Fold id="details" title="Your details" note={`${view.first_name} ${view.last_name}`}>
       <SuccessNotice message={office.successIn('details')} />
       <dl className="details">
         <PictureRow office={office} />
@@ -106,7 +107,7 @@ export function Details({ office }: { office: Office }) {
           'email',
           'Email',
           <>
-            {view.email}
+            <EmailText email={view.email} />
             {!view.is_email_confirmed && !view.email_notice && (
               <span className="detail-note">
                 Not confirmed yet. <SendEmailLink view={view} label="Send a confirmation link" />
@@ -114,19 +115,25 @@ export function Details({ office }: { office: Office }) {
             )}
             {view.unconfirmed_email && (
               <span className="detail-note">
-                We sent a link to <strong>{view.unconfirmed_email}</strong>. Open it to confirm your new address. No
-                email? Check your spam folder.
+                We sent a link to{' '}
+                <strong>
+                  <EmailText email={view.unconfirmed_email} />
+                </strong>
+                . Open it to confirm your new address. No email? Check your spam folder.
               </span>
             )}
           </>,
         )}
         {row('password', 'Password', '••••••••')}
       </dl>
-    </section>
+    </Fold>
   )
 }
 
 /** As if the member had pressed Change. */
-export const openDetail = (detail: EditableDetail) => document.getElementById(buttonId(detail))?.click()
+export const openDetail = (detail: EditableDetail) => {
+  openFold('details')
+  document.getElementById(buttonId(detail))?.click()
+}
 
 const buttonId = (detail: EditableDetail) => `change-${detail}`

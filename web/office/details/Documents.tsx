@@ -8,6 +8,7 @@ import { ErrorNotice } from '#web/ui/ErrorNotice.tsx'
 import { errorMessage } from '#web/ui/errorMessage.ts'
 import { officeApi } from '../api.ts'
 import { redirectIfSignedOut } from '../callErrors.ts'
+import { Fold } from '../Fold.tsx'
 
 type AcceptedDocument = OfficeView['accepted'][number]
 
@@ -31,8 +32,7 @@ export function Documents({ accepted }: { accepted: AcceptedDocument[] }) {
   }
 
   return (
-    <section className="card" aria-labelledby="documents">
-      <h2 id="documents">What you agreed to</h2>
+    <Fold id="documents" title="What you agreed to">
       <ErrorNotice message={error} />
       <ul className="documents">
         {accepted.map((document) => (
@@ -61,6 +61,6 @@ export function Documents({ accepted }: { accepted: AcceptedDocument[] }) {
         Download signed copy
       </a>
       <p className="small">All of these documents in one file. Anyone can verify its signature with our public key.</p>
-    </section>
+    </Fold>
   )
 }

@@ -1,7 +1,7 @@
 import { useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { plainDay } from '#contract/days.ts'
-import { AccountIcon, ChevronIcon } from '#web/icons.tsx'
+import { ChevronIcon } from '#web/icons.tsx'
 import { officeApi } from '../api.ts'
 import { EmailSwitch } from '../EmailSwitch.tsx'
 import type { Office } from '../useOffice.ts'
@@ -35,12 +35,9 @@ export function Referrals({ office }: { office: Office }) {
           ))}
         </ul>
       ) : (
-        <div className="empty-state">
-          <AccountIcon />
-          <p>
-            <strong>No one yet.</strong> People who join through your link appear here, with the date they joined.
-          </p>
-        </div>
+        <p className="small">
+          <strong>No one yet.</strong> People who join through your link appear here, with the date they joined.
+        </p>
       )}
       {referrals.length > INITIAL_COUNT && !isExpanded && (
         <button type="button" className="link more" onClick={showAll}>

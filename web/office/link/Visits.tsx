@@ -1,14 +1,27 @@
 import { longDay } from '#contract/days.ts'
 import type { OfficeView } from '#contract/office/view.ts'
-import { LinkIcon } from '#web/laterIcons.tsx'
+import { Fold } from '../Fold.tsx'
 import { Chart } from './Chart.tsx'
 
 /** Visits and joins through the member's link by week: a chart, and a table for screen readers. */
-export function Visits({ view: { weeks, totals } }: { view: OfficeView }) {
+export function Visits({ view: { weeks, totals, membership } }: { view: OfficeView }) {
+  const isEmpty = !totals.visits && !totals.joins
+  if (isEmpty && membership.is_over) return null
   return (
-    <section className="card" aria-labelledby="visits">
-      <h2 id="visits">Visits and joins</h2>
-      {totals.visits || totals.joins ? (
+    <Fold
+      id="visits"
+      title="Visits and joins"
+      note={
+        isEmpty
+          ? 'No one has opened your link yet.'
+          : `${count(totals.visits, 'visit')}, ${count(totals.joins, 'join')}`
+      }
+    >
+      {isEmpty ? (
+        <p className="small">
+          Share your link with someone who might like to join. You'll see the visit here, and their name if they join.
+        </p>
+      ) : (
         <>
           <dl className="figures">
             <Figure count={totals.visits} one="visit" many="visits" color="visits" />
@@ -18,18 +31,12 @@ export function Visits({ view: { weeks, totals } }: { view: OfficeView }) {
           <p className="small">Last {weeks.length} weeks. Each visitor counts once a day.</p>
           <WeekTable weeks={weeks} />
         </>
-      ) : (
-        <div className="empty-state">
-          <LinkIcon />
-          <p>
-            <strong>No one has opened your link yet.</strong> Share it with someone who might like to join. You'll see
-            the visit here, and their name if they join.
-          </p>
-        </div>
       )}
-    </section>
+    </Fold>
   )
 }
+
+const count = (number: number, what: string) => `${number.toLocaleString('en-US')} ${what}${number === 1 ? '' : 's'}`
 
 type FigureProps = { count: number; one: string; many: string; color: 'visits' | 'joins' }
 

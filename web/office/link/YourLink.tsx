@@ -1,6 +1,6 @@
 import { useRef } from 'react'
-import { longDay } from '#contract/days.ts'
 import type { OfficeView } from '#contract/office/view.ts'
+import { ChevronIcon } from '#web/icons.tsx'
 import { CopyIcon, DownloadIcon } from '#web/laterIcons.tsx'
 import { CopyButton } from '#web/ui/CopyButton.tsx'
 import { Invitation } from './Invitation.tsx'
@@ -9,20 +9,29 @@ import { Invitation } from './Invitation.tsx'
 export function YourLink({ view: { link, username, membership } }: { view: OfficeView }) {
   const address = useRef<HTMLAnchorElement>(null)
   const [, host, site] = /^https?:\/\/(.*\/)(.*)$/.exec(link) ?? []
+  const shown = (
+    <>
+      {host}
+      <wbr />
+      <strong>{site}</strong>
+    </>
+  )
   return (
     <section className="link-card" aria-labelledby="your-link">
       <div className="link-text">
         <h2 id="your-link">Your link</h2>
         <p>
           {membership.is_over
-            ? `It closed on ${longDay(membership.renews_on)}, when your membership ended.`
+            ? `It's closed.${membership.return_price ? ' It opens again when you come back.' : ''}`
             : 'Anyone who joins through this link becomes your referral.'}
         </p>
-        <a className="link-address" href={link} ref={address}>
-          {host}
-          <wbr />
-          <strong>{site}</strong>
-        </a>
+        {membership.is_over ? (
+          <p className="link-address">{shown}</p>
+        ) : (
+          <a className="link-address" href={link} ref={address}>
+            {shown}
+          </a>
+        )}
         {!membership.is_over && (
           <div className="link-actions">
             <CopyButton
@@ -36,24 +45,30 @@ export function YourLink({ view: { link, username, membership } }: { view: Offic
         )}
       </div>
       {!membership.is_over && (
-        <>
-          <figure className="link-code">
-            <img src={`/office/link.svg?${username}`} alt="QR code of your link" width="160" height="160" />
-            <figcaption>
-              <p>People can scan this on your screen or on paper.</p>
-              <div className="link-downloads">
-                <DownloadIcon />
-                <a href="/office/link.png" download={`${site}-qr-code.png`}>
-                  <span className="unseen">Download the QR code as </span>PNG
-                </a>
-                <a href="/office/link.svg" download={`${site}-qr-code.svg`}>
-                  <span className="unseen">Download the QR code as </span>SVG
-                </a>
-              </div>
-            </figcaption>
-          </figure>
-          <Invitation link={link} />
-        </>
+        <details className="link-more">
+          <summary className="unfold link-more-head">
+            Send it with a message, or show its QR code
+            <ChevronIcon />
+          </summary>
+          <div className="link-more-body">
+            <figure className="link-code">
+              <img src={`/office/link.svg?${username}`} alt="QR code of your link" width="160" height="160" />
+              <figcaption>
+                <p>People can scan this on your screen or on paper.</p>
+                <div className="link-downloads">
+                  <DownloadIcon />
+                  <a href="/office/link.png" download={`${site}-qr-code.png`}>
+                    <span className="unseen">Download the QR code as </span>PNG
+                  </a>
+                  <a href="/office/link.svg" download={`${site}-qr-code.svg`}>
+                    <span className="unseen">Download the QR code as </span>SVG
+                  </a>
+                </div>
+              </figcaption>
+            </figure>
+            <Invitation link={link} />
+          </div>
+        </details>
       )}
     </section>
   )

@@ -2,6 +2,7 @@ import { useState } from 'react'
 import { officeCalls } from '#contract/office/office.ts'
 import type { PendingSignIn } from '#contract/office/security.ts'
 import { MASTER } from '#contract/site.ts'
+import { RejectedCall } from '#web/call.ts'
 import { Field } from '#web/form/Field.tsx'
 import { PasswordField } from '#web/form/PasswordField.tsx'
 import type { Form } from '#web/form/useForm.ts'
@@ -45,6 +46,7 @@ export function SignInForm({ onTry }: { onTry?: () => void }) {
         form={form}
         submitLabel="Sign in"
         secondaryAction={<a href="/office/forgotten-password">Forgot your password?</a>}
+        wayOut={isWrong(form.failure?.cause) && <a href="/office/forgotten-password">Reset your password</a>}
       >
         <NameField {...form.field('name')} enterKeyHint="next" />
         <PasswordField {...form.field('password')} label="Password" autoComplete="current-password" enterKeyHint="go" />
@@ -53,6 +55,9 @@ export function SignInForm({ onTry }: { onTry?: () => void }) {
     </>
   )
 }
+
+/** Neither a limit nor a failure of ours, which a new password doesn't help against. */
+const isWrong = (cause: unknown) => cause instanceof RejectedCall && cause.status === 401
 
 type NameFieldProps = ReturnType<Form['field']> & { enterKeyHint: 'next' | 'send' }
 
