@@ -49,6 +49,7 @@ const view: OfficeView = {
   joined_on: '2026-11-15',
   sponsor_name: 'Ana & Sons',
   proof_seconds: 0,
+  status: { label: 'Active', tone: 'good', sentence: 'We charge $99.00 on December 15, 2026.' },
   membership: {
     state: 'active',
     price: '99.00',
@@ -285,9 +286,13 @@ test('15.9 a canceled membership says when it ends and can be resumed, and one t
   for (const text of ['Canceled on', 'November 16, 2026', 'Ends on', 'Resume membership']) expect(html).toContain(text)
   expect(html).not.toContain('Cancel membership')
   const ending = { is_over: true, ended_on: '2026-12-14', return_price: '99.00' }
-  const over = { ...newMember, membership: { ...newMember.membership, ...ending } }
+  const sentence = 'Your membership ended on December 14, 2026, and your link is closed.'
+  const action = { label: 'Come back', href: '#come-back' as const }
+  const status = { label: 'Ended', tone: 'warm' as const, sentence, action }
+  const over = { ...newMember, status, membership: { ...newMember.membership, ...ending } }
   const ended = withoutComments(pages.office({ screen: 'office', view: over }))
-  expect(ended).toContain('Your membership ended on December 14, 2026, and your link is closed.')
+  expect(ended).toContain(sentence)
+  expect(ended).toContain('href="#come-back">Come back</a>')
   expect(ended).not.toMatch(/Resume membership|link\.svg|Copy|Share|December 15/)
   expect(ended.indexOf('Come back for $99.00 a month'), 'above the closed link').toBeLessThan(
     ended.indexOf('Your link<'),

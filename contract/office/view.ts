@@ -37,6 +37,13 @@ export const OfficeView = z.object({
   sponsor_name: z.string(),
   /** For how long the sign-in still counts as recent. From then on, a new card and coming back need the password. */
   proof_seconds: z.int(),
+  /** What is true about the membership, and a link to the place in the office for what to do next. */
+  status: z.object({
+    label: z.string(),
+    tone: z.enum(['good', 'warm', 'alert']),
+    sentence: z.string(),
+    action: z.optional(z.object({ label: z.string(), href: z.enum(['#card', '#come-back', '#resume']) })),
+  }),
   membership: z.object({
     state: z.enum(['active', 'past_due', 'ended']),
     /** What the next renewal costs, '99.00'. */

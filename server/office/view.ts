@@ -13,6 +13,7 @@ import { Refusal } from '#server/refusal.ts'
 import { dayOf, todayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
 import { proofSeconds } from './card.ts'
+import { statusOf } from './status.ts'
 
 /** Everything a member sees in the office. Without the time of a sign-in, it counts as long ago. */
 export async function viewOffice(world: World, member_id: string, signed_in_at = new Date(0)): Promise<OfficeView> {
@@ -57,6 +58,7 @@ export async function viewOffice(world: World, member_id: string, signed_in_at =
     joined_on: dayOf(world, member.joined_at),
     sponsor_name,
     proof_seconds: proofSeconds(world, signed_in_at),
+    status: statusOf(membership),
     membership,
     renewals: renewals.map(withNotes),
     ...(world.captcha.vendor ? { captcha: world.captcha.vendor.widget } : {}),

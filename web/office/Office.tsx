@@ -29,7 +29,7 @@ export function Office({ start }: { start: OfficeView }) {
             You joined with <bdi>{view.sponsor_name}</bdi> on {longDay(view.joined_on)}.
           </p>
         </div>
-        <StatusLine membership={view.membership} />
+        <StatusLine {...view.status} />
         <EmailNotice view={view} />
         <nav className="section-links" aria-label="Sections">
           <a href="#membership">Membership</a>

@@ -6,7 +6,6 @@ import { SuccessNotice } from '#web/ui/SuccessNotice.tsx'
 import type { Office } from '../useOffice.ts'
 import { CancelButton, ComeBack, DropButton, ResumeButton } from './actions.tsx'
 import { CardOnFile } from './CardOnFile.tsx'
-import { isPaidOnce } from './status.ts'
 
 /** Price, next charge, card on file, and how to cancel, resume or come back. */
 export function Membership({ office }: { office: Office }) {
@@ -78,6 +77,7 @@ function nextDate({
 }: MembershipView): [string, string] {
   if (ended_on) return ['Ended on', ended_on]
   if (payment_problem?.retry_on) return ['Next try', payment_problem.retry_on]
-  if (payment_problem) return [isPaidOnce({ lines }) ? 'Stops on' : 'Ends on', payment_problem.ends_on]
+  if (payment_problem)
+    return [lines.every(({ can_stop }) => can_stop) ? 'Stops on' : 'Ends on', payment_problem.ends_on]
   return cancelled_on ? ['Ends on', renews_on] : ['Next charge', waived?.ends_on ?? renews_on]
 }

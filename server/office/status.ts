@@ -4,19 +4,11 @@ import type { OfficeView } from '#contract/office/view.ts'
 
 type Membership = OfficeView['membership']
 
-/** What is true about a membership, in one sentence or two, and what to do next. */
-export type Status = {
-  label: string
-  tone: 'good' | 'warm' | 'alert'
-  sentence: string
-  /** A link to the place in the office where it can be done. */
-  action?: { label: string; href: '#card' | '#come-back' | '#resume' }
-}
-
+type Status = OfficeView['status']
 type Row = { when: (membership: Membership) => boolean; status: (membership: Membership) => Status }
 
 /** Everything that renews can be stopped, so the membership itself is paid. */
-export const isPaidOnce = ({ lines }: Pick<Membership, 'lines'>) => lines.every(({ can_stop }) => can_stop)
+const isPaidOnce = ({ lines }: Pick<Membership, 'lines'>) => lines.every(({ can_stop }) => can_stop)
 
 const updateCard = { label: 'Update your card', href: '#card' } as const
 const comeBack = { label: 'Come back', href: '#come-back' } as const
@@ -140,5 +132,6 @@ export const states = {
 
 const active = (sentence: string): Status => ({ label: 'Active', tone: 'good', sentence })
 
+/** What is true about a membership, in a sentence or two, and what to do next. */
 export const statusOf = (membership: Membership): Status =>
   (Object.values<Row>(states).find(({ when }) => when(membership)) ?? states.active).status(membership)

@@ -115,21 +115,3 @@ test('15.23 a package that stays unpaid next to a membership that is paid stops 
   const unpaid = { ...pastDue, lines: [parcel], payment_problem: { ...problem, needs_new_card: true } }
   expect(statusOf(unpaid).sentence).toContain('Without a new card, your package stops on February 1, 2027.')
 })
-
-test('17.49 every question before a charge names the amount, and on its button', () => {
-  const card = { brand: 'Visa', last_four: '4242', expires: '2030-12' }
-  for (const { title, text, confirm } of [
-    payDueQuestion('99.00', 'month'),
-    comeBackQuestion('99.00', { ...ended, card }),
-    resumeQuestion('99.00', { ...canceled, card }),
-  ]) {
-    expect([title, confirm]).toEqual(['Pay $99.00 now?', 'Pay $99.00'])
-    expect(text).toContain('$99.00')
-  }
-  expect(comeBackQuestion('99.00', { ...ended, card }).text).toContain('to your Visa ending in 4242 right away')
-})
-
-test('17.43 canceling is not the color of the way forward', () => {
-  const question = cancelMembershipQuestion({ email: 'zoe@mail.example', membership: active }, async () => {})
-  expect([question.confirm, question.isDestructive]).toEqual(['Cancel membership', true])
-})
