@@ -10,7 +10,7 @@ import { YourLink } from './link/YourLink.tsx'
 import { Membership } from './membership/Membership.tsx'
 import { StatusLine } from './membership/StatusLine.tsx'
 import { OfficeHeader } from './OfficeHeader.tsx'
-import { Payments } from './receipt/Payments.tsx'
+import type { Payments } from './receipt/Payments.tsx'
 import { useOffice } from './useOffice.ts'
 
 export function Office({ start }: { start: OfficeView }) {
@@ -43,9 +43,9 @@ export function Office({ start }: { start: OfficeView }) {
             <Membership office={office} />
             {is_over && <YourLink view={view} />}
             <Referrals office={office} />
-            <Visits view={view} />
           </div>
           <div className="column">
+            <Visits view={view} />
             <Payments office={office} />
             <Details office={office} />
             <Documents accepted={view.accepted} />
