@@ -10,7 +10,7 @@ import { YourLink } from './link/YourLink.tsx'
 import { Membership } from './membership/Membership.tsx'
 import { StatusLine } from './membership/StatusLine.tsx'
 import { OfficeHeader } from './OfficeHeader.tsx'
-import type { Payments } from './receipt/Payments.tsx'
+import { Payments } from './receipt/Payments.tsx'
 import { useOffice } from './useOffice.ts'
 
 export function Office({ start }: { start: OfficeView }) {

@@ -3,6 +3,7 @@ import { showAmount } from '#contract/money.ts'
 import type { OfficeView } from '#contract/office/view.ts'
 import { ErrorNotice } from '#web/ui/ErrorNotice.tsx'
 import { SuccessNotice } from '#web/ui/SuccessNotice.tsx'
+import { isPaidOnce } from '../messages.ts'
 import type { Office } from '../useOffice.ts'
 import { CancelButton, ComeBack, DropButton, ResumeButton } from './actions.tsx'
 import { CardOnFile } from './CardOnFile.tsx'
@@ -77,7 +78,6 @@ function nextDate({
 }: MembershipView): [string, string] {
   if (ended_on) return ['Ended on', ended_on]
   if (payment_problem?.retry_on) return ['Next try', payment_problem.retry_on]
-  if (payment_problem)
-    return [lines.every(({ can_stop }) => can_stop) ? 'Stops on' : 'Ends on', payment_problem.ends_on]
+  if (payment_problem) return [isPaidOnce(lines) ? 'Stops on' : 'Ends on', payment_problem.ends_on]
   return cancelled_on ? ['Ends on', renews_on] : ['Next charge', waived?.ends_on ?? renews_on]
 }
