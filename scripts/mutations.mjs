@@ -48,9 +48,9 @@ export const mutations = [
   group('contract/fields.ts', 'unit', 'contract/fields.test.ts', [
     ['S5.1', 'a trap must stay empty', "z.literal('', 'This field should be left empty.')", 'z.string()'],
     message('S5.2 S8.21', 'Please enter your first name.'),
-    ['S5.3 S9.8', 'at most 30 characters', "figures.name_length, 'first name'", "99, 'first name'"],
+    ['S5.3 S9.8', 'at most 30 characters', "maxNameLength('first name')", "maxLength(99, 'first name')"],
     message('S5.4', 'Please enter your last name.'),
-    ['S5.5', 'at most 30 characters', "figures.name_length, 'last name'", "99, 'last name'"],
+    ['S5.5', 'at most 30 characters', "maxNameLength('last name')", "maxLength(99, 'last name')"],
     message('S5.6', 'Please enter your mobile phone number.'),
     ['S5.7 S9.6', '7 digits', String.raw`/^\+?\d{7,20}$/`, String.raw`/^\+?\d{8,20}$/`],
     ['S5.9', 'the company is optional', "optional(maxLength(figures.text_length, 'company name'))", "required('Company?')"],
