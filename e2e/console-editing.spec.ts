@@ -9,7 +9,7 @@ test.beforeAll(async () => {
 test.afterAll(() => site.close())
 test.describe.configure({ mode: 'default' }) // one site for all journeys
 
-test('19.86 a form that someone else has saved meanwhile shows both, and the person chooses', async ({ page }) => {
+test('19.87 a form that someone else has saved meanwhile shows both, and the person chooses', async ({ page }) => {
   await enterAs(page, site, 'manager')
   await page.goto(site.at('/console/brand'))
   await page.getByLabel('Name').fill('Acme')
@@ -35,7 +35,7 @@ test('19.86 a form that someone else has saved meanwhile shows both, and the per
   })
 })
 
-test('19.87 what was typed into a document survives leaving, a reload and the end of the session', async ({ page }) => {
+test('19.88 what was typed into a document survives leaving, a reload and the end of the session', async ({ page }) => {
   await enterAs(page, site, 'manager')
   await page.goto(site.at('/console/documents/1'))
   await page.getByRole('link', { name: 'Write a new version' }).click()
@@ -74,7 +74,7 @@ test('19.87 what was typed into a document survives leaving, a reload and the en
   await expect(page.getByRole('heading', { name: 'As visitors read it' })).toBeVisible()
 })
 
-test('19.88 every screen shows what is paused, says what was done, and moves the focus', async ({ page }) => {
+test('19.89 every screen shows what is paused, says what was done, and moves the focus', async ({ page }) => {
   const member = await newMember(site, { first_name: 'Mara' })
   await enterAs(page, site, 'manager')
   await site.db.insertInto('joining_pause').values({ id: 1, message: 'Soon.', created_at: new Date() }).execute()

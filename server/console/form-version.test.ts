@@ -64,7 +64,7 @@ describe.each([
   ['details', 'email', 'email'],
   ['package', 'name', 'description'],
   ['sponsor', 'site', 'site'],
-])('19.86 %s: %s and %s', (name, one, other) => {
+])('19.87 %s: %s and %s', (name, one, other) => {
   const { read, save } = forms[name] as Form
 
   it('are not saved over what someone else has saved meanwhile', async () => {

@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest'
 import { atMostEvery } from './useActivity.ts'
 
-it('19.87 typing is reported once a minute, however fast', () => {
+it('19.88 typing is reported once a minute, however fast', () => {
   let time = 0
   const report = vi.fn()
   const onInput = atMostEvery(60_000, report, () => time)

@@ -33,7 +33,7 @@ const lastAct = async () => {
 }
 
 describe('a pause of joining', () => {
-  it('19.63 19.88 leaves the page readable, says that joining is closed, and refuses new enrollments with the sentence', async () => {
+  it('19.63 19.89 leaves the page readable, says that joining is closed, and refuses new enrollments with the sentence', async () => {
     const before = (await site.get('/master')).body
     expect(await restrictions()).toEqual([])
     await act('pause', { message: 'We move house until <Monday>.', hours: 'open' })

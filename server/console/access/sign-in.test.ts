@@ -230,7 +230,7 @@ describe('a session', () => {
     expect(await whoIs(busy.cookie)).toBe(undefined)
   })
 
-  it('19.88 ends as well if only the open page itself asks for news', async () => {
+  it('19.89 ends as well if only the open page itself asks for news', async () => {
     const watching = await staffMember(site, 'viewer')
     for (let minutes = 0; minutes < 14; minutes++) {
       expect((await watching.get('status')).json().staff.role).toBe('viewer')

@@ -3,7 +3,7 @@ import { differencesOf } from './differences.ts'
 
 const before = { version: '1', values: { name: 'Foyer', welcome: '', support: 'a@b.example' } }
 
-it('19.86 what both have changed is a choice, and what only the other has changed is taken', () => {
+it('19.87 what both have changed is a choice, and what only the other has changed is taken', () => {
   const theirs = { version: '2', values: { name: 'Acme', welcome: 'Hello.', support: 'a@b.example' } }
   expect(differencesOf(before, theirs, { name: 'Harbor', welcome: '', support: 'c@d.example' })).toEqual([
     { name: 'name', theirs: 'Acme', yours: 'Harbor', isTheirs: false },
@@ -11,7 +11,7 @@ it('19.86 what both have changed is a choice, and what only the other has change
   ])
 })
 
-it('19.86 nothing is asked if both have the same answer', () => {
+it('19.87 nothing is asked if both have the same answer', () => {
   const theirs = { version: '2', values: { ...before.values, name: 'Acme' } }
   expect(differencesOf(before, theirs, { ...before.values, name: 'Acme' })).toEqual([])
 })
