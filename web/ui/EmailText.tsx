@@ -1,15 +1,12 @@
 /** An email address that wraps only after its @ and before a dot. */
 export const EmailText = ({ email }: { email: string }) => {
   const [, word, rest] = /^(\.?[^.@]*@?)(.*)$/.exec(email) ?? []
+  if (!rest) return word
   return (
     <>
       {word}
-      {rest && (
-        <>
-          <wbr />
-          <EmailText email={rest} />
-        </>
-      )}
+      <wbr />
+      <EmailText email={rest} />
     </>
   )
 }
