@@ -90,3 +90,11 @@ it('settings.md has every setting, with its default', () => {
 it.each(documents)('the tables of %s are current (node scripts/tables.mjs)', (file) => {
   expect(read(file)).toBe(withTables(file))
 })
+
+const WORD_LIMIT = 40_000
+
+it('all documents together stay short enough to read', () => {
+  const count = (file) => read(file).split(/\s+/).filter(Boolean).length
+  const words = files.reduce((total, file) => total + count(file), 0)
+  expect(words).toBeLessThanOrEqual(WORD_LIMIT)
+})
