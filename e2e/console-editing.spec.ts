@@ -24,7 +24,7 @@ test('19.87 a form that someone else has saved meanwhile shows both, and the per
   const name = page.getByRole('group', { name: 'Name' })
   await expect(name.getByRole('button', { name: 'Yours: Acme' })).toHaveAttribute('aria-pressed', 'true')
   await checkScreen(page, 'brand with a conflict')
-  await name.getByRole('button', { name: 'Saved meanwhile: Harbor' }).click()
+  await name.getByRole('button', { name: 'Theirs: Harbor' }).click()
   await expect(page.getByLabel('Name')).toHaveValue('Harbor')
   await page.getByRole('button', { name: 'Save', exact: true }).click()
   await expect(page.getByText('Saved. Open pages show it after a reload.')).toBeVisible()

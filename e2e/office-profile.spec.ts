@@ -122,10 +122,10 @@ test('15.18 a sponsor is told who joined, and stops these emails without signing
 
   await openOffice(page, username, password)
   const referrals = page.getByRole('region', { name: 'People who joined through you' })
-  const box = referrals.getByRole('checkbox', { name: 'Email me when somebody joins through my link' })
+  const box = referrals.getByRole('checkbox', { name: 'Email me when someone joins through my link' })
   await expect(box).not.toBeChecked()
   await typeByKeyboard(page, box, ' ')
-  await expect(referrals.getByRole('status')).toHaveText("We'll email you when somebody joins through your link.")
+  await expect(referrals.getByRole('status')).toHaveText("We'll email you when someone joins through your link.")
   await page.reload()
   await expect(box).toBeChecked()
   await page.route('**/api/office/join-emails', (route) => route.abort())

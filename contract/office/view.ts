@@ -29,7 +29,7 @@ export const OfficeView = z.object({
   /** A new number that waits for its code. */
   unconfirmed_phone: z.optional(z.string()),
   link: z.string(),
-  /** Whether the member gets an email when somebody joins through the link. */
+  /** Whether the member gets an email when someone joins through the link. */
   join_emails: z.boolean(),
   /** Whether the member gets an email three days before each charge. */
   renewal_emails: z.boolean(),

@@ -92,7 +92,7 @@ it('9.6 a backup is not restored with another SECRET', async () => {
   expect(await dbWith({ SECRET: TEST_SECRET })('restore', file)).toEqual({
     code: 1,
     output:
-      'SECRET is not the one of this backup. Set it, or SECRET_PREVIOUS, to the one the backup was made with. Nothing was restored.\n',
+      'This backup was made with a different SECRET. Set SECRET or SECRET_PREVIOUS to that one. Nothing was restored.\n',
   })
   expect((await db('list', 'sponsors')).output).toContain('(0)')
   expect(await dbWith({ SECRET: TEST_SECRET, SECRET_PREVIOUS: DEVELOPMENT_SECRET })('restore', file)).toMatchObject({

@@ -134,7 +134,7 @@ const commands: Record<string, Command> = {
 async function requireSecret(db: Db, config: Config): Promise<void> {
   if (await isSecretOf(db, config)) return
   throw new OperatorError(
-    'SECRET is not the one of this backup. Set it, or SECRET_PREVIOUS, to the one the backup was made with. Nothing was restored.',
+    'This backup was made with a different SECRET. Set SECRET or SECRET_PREVIOUS to that one. Nothing was restored.',
   )
 }
 

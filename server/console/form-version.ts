@@ -4,7 +4,7 @@ import { sha256 } from '#server/secrets/secrets.ts'
 
 type Values = Record<string, string | number | boolean | null | undefined>
 
-/** Stands for what a form shows: it's different as soon as anything of that is. */
+/** A hash of what a form shows. It changes with any value. */
 export const versionOf = (values: Values): string => sha256(JSON.stringify(Object.entries(values).sort()))
 
 /** Call it with what is saved now, which has to be locked until the new values are saved. */

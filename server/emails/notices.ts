@@ -85,10 +85,10 @@ export async function renewalAheadEmail(
       paragraph(
         `On ${day(renews_on)}, we’ll charge ${price} to your ${nameCard(membership)} for the next ${billing_interval}.`,
       ),
-      paragraph('If you want to stay, there is nothing to do.'),
+      paragraph('If you want to stay, you don’t need to do anything.'),
       paragraph(howToCancel(billing_interval)),
       button('Open your office', world.config.OFFICE_URL),
-      smallPrint('You asked for this email. You can switch it off in your office, under Payments.'),
+      smallPrint('You asked for this email. You can turn it off in your office, under Payments.'),
     ],
   })
 }

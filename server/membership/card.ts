@@ -104,8 +104,8 @@ export function requireShownPrice(price: string | undefined, { shown_price }: Sh
   throw refuseField(
     'shown_price',
     price
-      ? `The amount is now ${showAmount(price)}. Please check it and press again.`
-      : 'There is nothing to pay anymore. Please check the page and press again.',
+      ? `The amount is now ${showAmount(price)}. Please check it and try again.`
+      : 'There’s nothing left to pay. Please check the page and try again.',
   )
 }
 

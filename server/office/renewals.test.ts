@@ -69,7 +69,7 @@ it('17.8 a new card is charged at once for what is past due, and the office show
 
 /** A refusal that names the new amount. */
 const changed = (amount: string) => {
-  const message = `The amount is now ${amount}. Please check it and press again.`
+  const message = `The amount is now ${amount}. Please check it and try again.`
   return [422, { message, fields: { shown_price: [message] } }]
 }
 
@@ -94,10 +94,7 @@ it('17.49 a new card is charged what the button named, or refused with the new a
   const [status, { membership }] = await save({ shown_price: '99.00' })
   expect([status, membership.card_charge, await capturesOf(member)]).toEqual([200, undefined, [[1, 9_900]]])
   const [nothingDue, { message }] = await save({ shown_price: '99.00' })
-  expect([nothingDue, message]).toEqual([
-    422,
-    'There is nothing to pay anymore. Please check the page and press again.',
-  ])
+  expect([nothingDue, message]).toEqual([422, 'There’s nothing left to pay. Please check the page and try again.'])
 })
 
 it('17.49 resuming on the renewal day charges the new month, but only what the button named', async () => {

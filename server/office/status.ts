@@ -24,7 +24,7 @@ const due = ({ payment_problem, price }: Membership) => showAmount(payment_probl
 export const states = {
   'ended, and the payment to come back is being checked': {
     when: ({ is_over, is_checking }) => is_over && Boolean(is_checking),
-    status: ended("Your bank hasn't confirmed your payment yet. We keep asking, and you're never charged twice."),
+    status: ended("Your bank hasn't confirmed your payment yet. We'll keep checking, and you won't be charged twice."),
   },
   'ended for good': {
     when: ({ is_over, return_price }) => is_over && !return_price,
@@ -59,7 +59,7 @@ export const states = {
     status: () => ({
       label: 'On hold',
       tone: 'warm',
-      sentence: 'Your membership is on hold, and nothing is charged meanwhile. Please contact us.',
+      sentence: "Your membership is on hold, and you won't be charged in the meantime. Please contact us.",
     }),
   },
   'payment being checked': {
@@ -67,7 +67,7 @@ export const states = {
     status: (membership) => ({
       label: 'Payment due',
       tone: 'warm',
-      sentence: `Your bank hasn't confirmed yet whether ${due(membership)} could be charged for this ${membership.billing_interval}. We keep asking, and you're never charged twice. There's nothing to do.`,
+      sentence: `Your bank hasn't confirmed the ${due(membership)} charge for this ${membership.billing_interval} yet. We'll keep checking, and you won't be charged twice. You don't need to do anything.`,
     }),
   },
   'past due, and tried again': {
@@ -93,7 +93,7 @@ export const states = {
     status: ({ renews_on, resume_charge = '' }) => ({
       label: 'Canceled',
       tone: 'warm',
-      sentence: `Your membership and your link end today, ${longDay(renews_on)}. You can still resume it: the next payment, ${showAmount(resume_charge)}, is due today.`,
+      sentence: `Your membership ends and your link closes today, ${longDay(renews_on)}. You can still resume: the next payment of ${showAmount(resume_charge)} is due today.`,
       action: { label: 'Resume', href: '#resume' },
     }),
   },
@@ -102,7 +102,7 @@ export const states = {
     status: ({ renews_on }) => ({
       label: 'Canceled',
       tone: 'warm',
-      sentence: `Your membership is canceled. It works until ${longDay(renews_on)}, like your link, and you won't be charged again.`,
+      sentence: `Your membership is canceled. It stays active until ${longDay(renews_on)}, and so does your link. You won't be charged again.`,
       action: { label: 'Resume', href: '#resume' },
     }),
   },

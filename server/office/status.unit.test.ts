@@ -27,7 +27,7 @@ const examples: Record<keyof typeof states, [Membership, label: string, sentence
   'ended, and the payment to come back is being checked': [
     { ...ended, is_checking: true },
     'Ended',
-    "Your membership ended on January 18, 2027, and your link is closed. Your bank hasn't confirmed your payment yet. We keep asking, and you're never charged twice.",
+    "Your membership ended on January 18, 2027, and your link is closed. Your bank hasn't confirmed your payment yet. We'll keep checking, and you won't be charged twice.",
   ],
   'ended for good': [
     endedForGood,
@@ -60,12 +60,12 @@ const examples: Record<keyof typeof states, [Membership, label: string, sentence
   'on hold': [
     { ...pastDue, is_on_hold: true },
     'On hold',
-    'Your membership is on hold, and nothing is charged meanwhile. Please contact us.',
+    "Your membership is on hold, and you won't be charged in the meantime. Please contact us.",
   ],
   'payment being checked': [
     { ...pastDue, payment_problem: { ...problem, is_checking: true } },
     'Payment due',
-    "Your bank hasn't confirmed yet whether $99.00 could be charged for this month. We keep asking, and you're never charged twice. There's nothing to do.",
+    "Your bank hasn't confirmed the $99.00 charge for this month yet. We'll keep checking, and you won't be charged twice. You don't need to do anything.",
   ],
   'past due, and tried again': [
     pastDue,
@@ -82,13 +82,13 @@ const examples: Record<keyof typeof states, [Membership, label: string, sentence
   'canceled, and ends today': [
     { ...canceled, resume_charge: '99.00' },
     'Canceled',
-    'Your membership and your link end today, January 18, 2027. You can still resume it: the next payment, $99.00, is due today.',
+    'Your membership ends and your link closes today, January 18, 2027. You can still resume: the next payment of $99.00 is due today.',
     '#resume',
   ],
   canceled: [
     canceled,
     'Canceled',
-    "Your membership is canceled. It works until January 18, 2027, like your link, and you won't be charged again.",
+    "Your membership is canceled. It stays active until January 18, 2027, and so does your link. You won't be charged again.",
     '#resume',
   ],
   'paid once': [{ ...active, lines: [] }, 'Active', 'Your membership is paid. There are no further charges.'],

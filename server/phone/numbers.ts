@@ -11,7 +11,7 @@ const loadNumberingPlans = async () => {
   return { isPossiblePhoneNumber, parsePhoneNumberWithError, mainCountries }
 }
 
-/** Whether a number can exist. Only that of someone who gets a code must. */
+/** Whether a number can exist. Checked only if we send it a code. */
 export const isPossible = async (mobile_phone: string): Promise<boolean> =>
   mobile_phone.startsWith('+1')
     ? hasPossibleLength(mobile_phone) // most numbers need no lookup

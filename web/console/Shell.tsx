@@ -112,7 +112,7 @@ export function Shell({ onSignOut, children }: { onSignOut: () => void; children
 const restrictionTexts: Record<Restriction['kind'], string> = {
   joining: 'Joining is paused',
   declines: 'Visitors must confirm a phone number before they pay',
-  codes: 'Only a few phone codes are sent',
+  codes: 'Phone codes are limited',
   renewals: 'Renewals are off in the settings: no membership is charged',
 }
 

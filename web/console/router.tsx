@@ -4,7 +4,7 @@ import { type MouseEvent, type ReactNode, useSyncExternalStore } from 'react'
 
 export const CHANGED = 'console:address'
 
-/** Asked before a screen follows the address. Who prevents it goes there later, or never. */
+/** Sent before the screen changes. A listener that prevents it may navigate later. */
 export const LEAVING = 'console:leaving'
 export type Leaving = CustomEvent<{ to: string; isBack: boolean }>
 

@@ -12,7 +12,7 @@ export function atMostEvery(ms: number, work: () => void, now = Date.now): () =>
   }
 }
 
-/** Whoever is typing isn't idle: says so at most once a minute, which is how precisely the server knows it. */
+/** Typing counts as activity. Reports it at most once a minute, as precisely as the server tracks it. */
 export function useTyping(onTyping: () => void) {
   useEffect(() => {
     const onInput = atMostEvery(MINUTE_MS, onTyping)

@@ -3,8 +3,8 @@ import { useEffect, useRef } from 'react'
 const FIELD = 'input, textarea, select, dialog *'
 
 /**
- * Moves the focus to the heading of a new screen, as soon as it's there; otherwise it would be lost with the link that was
- * pressed. Whoever has begun to type stays there, and a filter that keeps the focus keeps it.
+ * Moves the focus to the heading of a new screen once it renders; otherwise the focus is lost with the link that was clicked.
+ * Leaves it alone if someone is already typing or using a filter.
  */
 export function useHeadingFocus(path: string, query: string) {
   const last = useRef<string>(undefined)

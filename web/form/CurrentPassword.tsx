@@ -5,7 +5,7 @@ type Props = Omit<ComponentProps<typeof PasswordField>, 'label' | 'autoComplete'
   enterKeyHint?: 'next' | 'go'
 }
 
-/** Shows that a change is made by the member, and not by whoever found the office open. */
+/** Proves that the member is making the change, not someone who found the office open. */
 export const CurrentPassword = ({ enterKeyHint = 'go', ...field }: Props) => (
   <PasswordField {...field} label="Current password" autoComplete="current-password" enterKeyHint={enterKeyHint} />
 )

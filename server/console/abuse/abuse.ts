@@ -39,7 +39,7 @@ async function breakerOf(world: World, name: Breaker): Promise<AbuseView['breake
   if (isOff(world, name)) return { name, state: 'off', rule: 'Turned off in the settings.' }
   const { failures, seconds, percent } = thresholdOf(world, name)
   const what = name === 'declines' ? 'declined cards' : 'unconfirmed codes'
-  const rule = `Turns on by itself after ${failures} ${what} within ${spanOf(seconds)}, if they’re ${percent}% of all.`
+  const rule = `Turns on automatically after ${failures} ${what} within ${spanOf(seconds)}, if they’re at least ${percent}% of the total.`
   const row = await world.db.selectFrom('breaker').select('open_until').where('name', '=', name).executeTakeFirst()
   return row && row.open_until > world.now()
     ? { name, state: 'open', open_until: row.open_until.toISOString(), rule }

@@ -8,7 +8,7 @@ import { showDecline } from './member-rows.ts'
 import { textOf } from './member-search.ts'
 
 const MAX_ATTEMPTS = 50
-/** Payments that are open at the same time, newest first, of which so many are looked through. */
+/** How many open payments to search, newest first. */
 const MAX_OPEN = 500
 
 type Row = {

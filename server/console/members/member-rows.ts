@@ -60,8 +60,8 @@ export const isVoided = ({ reference }: Pick<FoundPayment, 'reference'>, refunds
   )
 
 const declineTexts: Record<string, string> = {
-  input: 'number, date or security code mistyped',
-  card: 'card expired, without funds or not allowed',
+  input: 'number, date or CVC mistyped',
+  card: 'card expired, insufficient funds or not allowed',
   bank: 'bank gave no reason',
   fraud: 'bank suspects fraud',
 }

@@ -98,7 +98,7 @@ function CloseBreaker({ breaker, onClose, onDone }: DialogProps & { breaker: Bre
   return (
     <ConfirmDialog
       title={`${breakerTexts[breaker].title}: back to normal?`}
-      text="Visitors go on as usual. The count starts over, so this turns on again only if things keep failing."
+      text="Visitors can continue as usual. The count starts over, so this turns on again only if failures continue."
       submitLabel="Back to normal"
       send={async () => onDone(await api.closeBreaker({ breaker }))}
       onClose={onClose}
@@ -116,7 +116,7 @@ function Block({ onClose, onDone }: DialogProps) {
   return (
     <FormDialog
       title="Block a network"
-      text="Its visitors can read the pages. Anything they send with the form is refused, and the page tells them."
+      text="Its visitors can read the pages but can’t use the form. The page tells them."
       form={form}
       submitLabel="Block"
       onClose={onClose}

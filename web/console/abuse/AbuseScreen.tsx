@@ -120,7 +120,7 @@ function Breakers({ breakers, ask }: Pick<AbuseView, 'breakers'> & { ask: Ask | 
                   </button>
                 )}
                 <button type="button" className="link" onClick={() => ask({ kind: 'open_breaker', breaker: name })}>
-                  {state === 'open' ? 'Change the end' : breakerTexts[name].turnOn}
+                  {state === 'open' ? 'Change end time' : breakerTexts[name].turnOn}
                 </button>
               </div>
             )}
@@ -201,7 +201,7 @@ function Blocks({ blocks, ask }: Pick<AbuseView, 'blocks'> & { ask: Ask | undefi
 }
 
 const declineTexts = {
-  input: 'Mistyped: number, date or security code',
+  input: 'Mistyped: number, date or CVC',
   card: 'The card: expired, insufficient funds, not allowed',
   bank: 'The bank, without a reason',
   fraud: 'The bank suspects fraud',

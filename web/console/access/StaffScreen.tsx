@@ -62,7 +62,7 @@ export function StaffScreen() {
                   </div>
                   {isOwner && (
                     <div className="row-actions">
-                      <Withdraw id={id} onDone={done(`The invitation of ${email} is withdrawn.`)} />
+                      <Withdraw id={id} onDone={done(`The invitation for ${email} was withdrawn.`)} />
                     </div>
                   )}
                 </li>
@@ -99,7 +99,7 @@ export function StaffScreen() {
         <ChangeRole
           person={question.person}
           onClose={close}
-          onDone={done(`The role of ${question.person.name} is changed.`)}
+          onDone={done(`${question.person.name}’s role was changed.`)}
         />
       )}
       {question?.kind === 'remove' && (

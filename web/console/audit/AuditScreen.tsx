@@ -52,7 +52,7 @@ export function AuditScreen() {
               </li>
             ))}
           </ol>
-          {data.rows.length === 0 && <p className="small">{isFiltered ? 'Nothing fits.' : 'Nothing yet.'}</p>}
+          {data.rows.length === 0 && <p className="small">{isFiltered ? 'No matches.' : 'Nothing yet.'}</p>}
           <Pages first={Boolean(before)} next={data.next} filter={filter} />
         </Panel>
       )}

@@ -125,7 +125,7 @@ const labels = {
   radius: 'Corners',
   support: 'Support address',
   welcome: 'Welcome text',
-  email_footer: 'Footer of emails',
+  email_footer: 'Email footer',
 }
 
 function BrandForm({ view, onInput, onDone }: PartProps & { onInput: (values: Values) => void }) {

@@ -115,7 +115,7 @@ const shownOf = (page: DocumentPage | undefined) => ({
 })
 
 const doneText = ({ version }: DocumentPage, publish_on: string) => {
-  if (publish_on) return `It becomes live on ${plainDay(publish_on)}.`
+  if (publish_on) return `It goes live on ${plainDay(publish_on)}.`
   return version === 1 ? 'The document is live.' : `Version ${version} is live.`
 }
 

@@ -49,7 +49,7 @@ function Choice({ difference, onChoose, labels, show = (_name, value) => value, 
           aria-pressed={each === isTheirs}
           onClick={() => onChoose(difference, each)}
         >
-          {each ? 'Saved meanwhile' : 'Yours'}
+          {each ? 'Theirs' : 'Yours'}
           {textOf(each ? theirs : yours)}
         </button>
       ))}

@@ -50,7 +50,7 @@ const moneyEntries = ({ payments }: MemberPage): Entry[] =>
     .filter(({ refundable }) => refundable)
     .slice(0, 1)
     .map((payment) => ({
-      text: `Refund ${showAmount(payment.amount)} of ${plainDay(payment.at.slice(0, 10))}`,
+      text: `Refund ${showAmount(payment.amount)} from ${plainDay(payment.at.slice(0, 10))}`,
       permission: 'refund',
       action: { kind: 'refund', payment },
     }))

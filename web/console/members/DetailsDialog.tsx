@@ -59,8 +59,8 @@ export function DetailsDialog({ member, onClose, onDone }: DialogProps) {
   const plain = { autoComplete: 'off', enterKeyHint: 'next' } as const
   return (
     <FormDialog
-      title={`Edit the details of ${member.first_name}`}
-      text="A new email address gets a link, and takes effect once it’s confirmed. The old address is told then."
+      title={`Edit ${member.first_name}’s details`}
+      text="We’ll send a link to a new email address. It takes effect once it’s confirmed, and then we tell the old address."
       form={form}
       submitLabel="Save"
       onClose={onClose}

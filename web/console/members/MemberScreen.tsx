@@ -99,7 +99,7 @@ function Membership({ member, onAction }: SectionProps) {
         facts={[
           ['Price', `${showAmount(membership.price)} a ${membership.interval}`],
           ...membership.announced.map(({ name, price, from_on, is_told }): [string, string] => [
-            `New price of ${name}`,
+            `New price for ${name}`,
             `${showAmount(price)} from ${plainDay(from_on)}${is_told ? ', email sent' : ', email not sent yet'}`,
           ]),
           ...(period

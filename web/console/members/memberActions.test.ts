@@ -24,7 +24,7 @@ test('19.24 the refund dialog names payment, date and card, and refuses too much
   } as PaymentRow
   const { text, rules } = planOf({ kind: 'refund', payment }, member, 'UTC')
   const html = renderToStaticMarkup(text)
-  expect(html).toContain('$99.00 of Nov 18, 2026, 10:04')
+  expect(html).toContain('$99.00 on Nov 18, 2026, 10:04')
   expect(html).toContain('Visa •••• 4242, renewal 2, ref-1')
   expect(rules.amount?.safeParse('49.51').error?.issues[0]?.message).toBe('At most $49.50 can be refunded.')
   expect(rules.amount?.safeParse('49.50').success).toBe(true)

@@ -36,10 +36,10 @@ const { sponsor_site } = consoleCalls.moveSponsor.input.shape
 const amountUpTo = (max: string) =>
   amount.check(z.refine((text) => Number(text) <= Number(max), `At most ${showAmount(max)} can be refunded.`))
 
-/** '$99.00 of Nov 18, 2026, 10:04 AM, Visa •••• 4242, renewal 2' */
+/** '$99.00 on Nov 18, 2026, 10:04 AM, Visa •••• 4242, renewal 2' */
 const paymentText = ({ amount, at, card, period, reference }: PaymentRow, time_zone: string) =>
   [
-    `${showAmount(amount)} of ${timeIn(time_zone, new Date(at))}`,
+    `${showAmount(amount)} on ${timeIn(time_zone, new Date(at))}`,
     card && `${card.brand} •••• ${card.last_four}`,
     period ? `renewal ${period}` : 'first charge',
     reference,
@@ -127,7 +127,7 @@ const plans: { [Kind in keyof Actions]: PlanOf<Kind> } = {
     const days = may_waive ? ` from ${plainDay(may_waive.starts_on)} to ${plainDay(may_waive.ends_on)}` : ''
     return {
       title: `Waive a ${interval}?`,
-      text: `The ${interval}${days} is not charged. After that, charges continue. ${member.first_name} gets an email.`,
+      text: `The ${interval}${days} won’t be charged. After that, charges continue. ${member.first_name} gets an email.`,
       submit: 'Waive it',
       done: `The ${interval} is waived.`,
       rules: { reason },
@@ -187,7 +187,7 @@ const plans: { [Kind in keyof Actions]: PlanOf<Kind> } = {
   }),
   email: (member, { email_id: chosen }) => ({
     title: 'Send an email again?',
-    text: `It’s written again from what is true now, and goes to ${member.email}.`,
+    text: `We’ll write it again with today’s information and send it to ${member.email}.`,
     submit: 'Send it',
     done: 'The email is on its way.',
     rules: { email_id },
@@ -199,7 +199,7 @@ const plans: { [Kind in keyof Actions]: PlanOf<Kind> } = {
 function releaseText({ first_name, membership }: MemberPage): string {
   const { is_charged_on_release, interval, price, period, ends_on } = membership
   if (is_charged_on_release)
-    return `A new ${interval} starts today, and ${first_name} is charged ${showAmount(price)} soon. What was missed in between isn’t charged.`
+    return `A new ${interval} starts today, and ${first_name} will be charged ${showAmount(price)} shortly. Missed ${interval}s aren’t charged.`
   if (ends_on) return `Nothing is charged: the membership is canceled and ends on ${plainDay(ends_on)}.`
   return period
     ? `Nothing is charged now: this ${interval} is paid. The next charge is on ${plainDay(period.ends_on)}.`

@@ -11,7 +11,7 @@ const screens = {
     <SignedOutFrame
       isPlain
       title="Stop these emails?"
-      lead="We'll no longer email you when somebody joins through your link. You can turn the emails on again in your office."
+      lead="We'll no longer email you when someone joins through your link. You can turn the emails on again in your office."
     >
       <form method="post" action="">
         <button type="submit" className="button">

@@ -56,7 +56,7 @@ export function SignInForm({ onTry }: { onTry?: () => void }) {
   )
 }
 
-/** Neither a limit nor a failure of ours, which a new password doesn't help against. */
+/** Not a limit or a server error: a new password wouldn't help with those. */
 const isWrong = (cause: unknown) => cause instanceof RejectedCall && cause.status === 401
 
 type NameFieldProps = ReturnType<Form['field']> & { enterKeyHint: 'next' | 'send' }
