@@ -74,7 +74,7 @@ test('19.88 what was typed into a document survives leaving, a reload and the en
   await expect(page.getByRole('heading', { name: 'As visitors read it' })).toBeVisible()
 })
 
-test('19.89 every screen shows what is paused, says what was done, and moves the focus', async ({ page }) => {
+test('19.88 19.89 every screen shows what is paused, says what was done, and moves the focus', async ({ page }) => {
   const member = await newMember(site, { first_name: 'Mara' })
   await enterAs(page, site, 'manager')
   await site.db.insertInto('joining_pause').values({ id: 1, message: 'Soon.', created_at: new Date() }).execute()
@@ -100,7 +100,25 @@ test('19.89 every screen shows what is paused, says what was done, and moves the
   await expect(edit).toBeInViewport()
   await edit.click()
   await expect(page.getByRole('button', { name: 'Save', exact: true })).toBeInViewport({ ratio: 1 })
+  await expectQuestionBeforeClosing(page)
 })
+
+async function expectQuestionBeforeClosing(page: Page) {
+  const details = page.getByRole('dialog', { name: 'Edit the details of Mara' })
+  const question = page.getByRole('dialog', { name: 'Leave without saving?' })
+  await details.getByLabel('Company').fill('Pier')
+  for (let count = 0; count < 4; count++) await page.keyboard.press('Escape') // asks, stays, asks, stays
+  await expect(question).toHaveCount(0)
+  await expect(details.getByLabel('Company')).toHaveValue('Pier')
+  await details.getByRole('button', { name: 'Cancel' }).click()
+  await checkScreen(page, 'closing a changed form')
+  await question.getByRole('button', { name: 'Leave' }).click()
+  await expect(details).toHaveCount(0)
+  await page.locator('.action-menu').getByRole('button', { name: 'Edit details' }).click()
+  await expect(details.getByLabel('Company')).toHaveValue('')
+  await page.keyboard.press('Escape')
+  await expect(details).toHaveCount(0)
+}
 
 const endSession = () =>
   site.db

@@ -176,6 +176,7 @@ export const consolePackageCalls = {
       /** The day from which members who have the package pay a higher renewal price. */
       from_on: z.optional(day),
       reason,
+      version: formVersion,
     }),
     output: PackagePage,
   },

@@ -45,6 +45,13 @@ const forms: Record<string, Form> = {
       return owner.post('packages/edit', { ...fields, ships: page.ships ? '1' : '0', ...changes })
     },
   },
+  prices: {
+    read: () => get('packages/34'),
+    save: (page, changes) => {
+      const fields = pick(page, 'product_id price renewal_price version')
+      return owner.post('packages/prices', { ...fields, applies_to: 'new_members', reason: 'x', ...changes })
+    },
+  },
   sponsor: {
     read: () => get(`sponsors/${sponsor_id}`),
     save: ({ version }, changes) => owner.post('sponsors/rename', { sponsor_id, version, reason: 'x', ...changes }),
@@ -54,7 +61,9 @@ const forms: Record<string, Form> = {
 let count = 0
 /** A new answer, which fits any field. */
 const answer = (field: string) => {
-  const word = `pier${String.fromCharCode(97 + count++)}`
+  count++
+  if (field.endsWith('price')) return { [field]: `${count}.00` }
+  const word = `pier${String.fromCharCode(97 + Math.floor(count / 26), 97 + (count % 26))}`
   return { [field]: field === 'email' ? `${word}@mail.example` : word }
 }
 
@@ -63,6 +72,7 @@ describe.each([
   ['details', 'last_name', 'business_name'],
   ['details', 'email', 'email'],
   ['package', 'name', 'description'],
+  ['prices', 'price', 'renewal_price'],
   ['sponsor', 'site', 'site'],
 ])('19.87 %s: %s and %s', (name, one, other) => {
   const { read, save } = forms[name] as Form

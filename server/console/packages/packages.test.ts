@@ -159,9 +159,10 @@ describe('prices', () => {
   })
 
   it('19.53 new prices count at once for new members and after a notice for the others, who are told by a job', async () => {
-    const change = (values: object) =>
+    const change = async (values: object) =>
       owner.post('packages/prices', {
         product_id: 34,
+        version: (await page(34)).version,
         price: '79.00',
         renewal_price: '109.00',
         applies_to: 'all_members',
@@ -181,6 +182,7 @@ describe('prices', () => {
       ])
     const once = await owner.post('packages/prices', {
       product_id: 51,
+      version: (await page(51)).version,
       price: '49.00',
       renewal_price: '9.00',
       applies_to: 'new_members',
@@ -226,9 +228,10 @@ describe('prices', () => {
     const manager = await staffMember(own, 'manager')
     await joinedMember(own)
     const { id } = await own.db.selectFrom('member').select('id').executeTakeFirstOrThrow()
-    const change = (values: object) =>
+    const change = async (values: object) =>
       manager.post('packages/prices', {
         product_id: 34,
+        version: (await manager.get('packages/34')).json().version,
         price: '99.00',
         renewal_price: '119.00',
         reason: 'costs have risen',

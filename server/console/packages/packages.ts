@@ -314,6 +314,7 @@ export async function viewPriceEffect({ db }: Pick<World, 'db'>, input: Input<'g
  */
 export const changePrices = (world: World, input: Input<'changePrices'>, staff: Staff) =>
   actOnPackage(world, staff, 'change_prices', input.product_id, async (db, row) => {
+    requireVersion(formOf(row), input.version)
     const { product_id, reason } = input
     const { price_cents, renewal_cents } = pricesIn(input, row.billing_interval)
     const isRenewalChanged = renewal_cents !== row.renewal_cents

@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react'
-import { Dialog } from '#web/ui/FormDialog.tsx'
+import { LeaveQuestion } from '#web/ui/FormDialog.tsx'
 import { CHANGED, LEAVING, type Leaving, navigate } from '../router.tsx'
 
 type GuardOptions = {
@@ -45,30 +45,13 @@ export function useLeaveGuard({ isUnsaved, staysAt, isKept }: GuardOptions): Rea
   if (!leave) return null
   const stay = () => setLeave(undefined)
   return (
-    <Dialog
-      title="Leave without saving?"
-      text={
-        isKept
-          ? 'We keep what you typed in this tab until you save it, discard it or sign out.'
-          : 'What you typed will be lost.'
-      }
-      onClose={stay}
-    >
-      <div className="form-actions">
-        <button
-          type="button"
-          className="button"
-          onClick={() => {
-            stay()
-            leave.go()
-          }}
-        >
-          Leave
-        </button>
-        <button type="button" className="button quiet" onClick={stay}>
-          Stay
-        </button>
-      </div>
-    </Dialog>
+    <LeaveQuestion
+      {...(isKept ? { text: 'We keep what you typed in this tab until you save it, discard it or sign out.' } : {})}
+      onLeave={() => {
+        stay()
+        leave.go()
+      }}
+      onStay={stay}
+    />
   )
 }

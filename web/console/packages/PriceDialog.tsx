@@ -6,10 +6,10 @@ import { plainDay } from '#contract/days.ts'
 import { showAmount } from '#contract/money.ts'
 import { addDays, MIN_NOTICE_DAYS, NOTICE_DAYS } from '#contract/renewal.ts'
 import { Field } from '#web/form/Field.tsx'
-import { useCallForm } from '#web/ui/CallForm.tsx'
 import { errorMessage } from '#web/ui/errorMessage.ts'
 import { FormDialog } from '#web/ui/FormDialog.tsx'
 import { type Api, useConsole } from '../api.ts'
+import { useEditForm } from '../editing/useEditForm.tsx'
 
 const { price, renewal_price, applies_to, from_on, reason } = consoleCalls.changePrices.input.shape
 
@@ -23,6 +23,8 @@ const dayOnScreen = z.optional(
 )
 const rules = { price, renewal_price, applies_to, from_on: dayOnScreen, reason }
 
+const labels = { price: 'Price today', renewal_price: 'Renewal price' }
+
 type PriceDialogProps = { offer: PackagePage; onClose: () => void; onDone: (page: PackagePage) => void }
 
 /** New prices, for new members only or for everyone, with what they do on the screen before they are saved. */
@@ -33,11 +35,17 @@ export function PriceDialog({ offer, onClose, onDone }: PriceDialogProps) {
   const [from, setFrom] = useState('')
   const amount = renewal_price.safeParse(renewal).data ?? ''
   const sum = useMemberPrices(api, offer.product_id, isForAll ? amount : '')
-  const form = useCallForm({
+  const { product_id } = offer
+  const form = useEditForm({
     rules,
-    values: { price: offer.price, renewal_price: offer.renewal_price ?? '' },
-    send: async ({ from_on, ...values }) =>
-      onDone(await api.changePrices({ product_id: offer.product_id, ...values, ...(from_on ? { from_on } : {}) })),
+    page: offer,
+    shownOf: ({ version, price, renewal_price = '' }) => ({ version, values: { price, renewal_price } }),
+    load: () => api.getPackage({ product_id }),
+    save: ({ from_on, ...values }, version) =>
+      api.changePrices({ product_id, ...values, ...(from_on ? { from_on } : {}), version }),
+    onSaved: onDone,
+    labels,
+    show: (_name, amount) => amount && showAmount(amount),
   })
   return (
     <FormDialog
@@ -47,7 +55,7 @@ export function PriceDialog({ offer, onClose, onDone }: PriceDialogProps) {
       submitLabel={isForAll ? submitLabelOf(sum) : 'Change price for new members'}
       onClose={onClose}
     >
-      <Field {...form.field('price')} label="Price today" inputMode="decimal" autoComplete="off" />
+      <Field {...form.field('price')} label={labels.price} inputMode="decimal" autoComplete="off" />
       {offer.billing_interval === 'once' ? (
         <>
           <input type="hidden" name="renewal_price" value="" />
@@ -57,7 +65,7 @@ export function PriceDialog({ offer, onClose, onDone }: PriceDialogProps) {
         <>
           <Field
             {...form.field('renewal_price')}
-            label={`Renewal price a ${offer.billing_interval}`}
+            label={`${labels.renewal_price} a ${offer.billing_interval}`}
             inputMode="decimal"
             autoComplete="off"
             onChange={({ target }) => setRenewal(target.value)}
@@ -80,6 +88,7 @@ export function PriceDialog({ offer, onClose, onDone }: PriceDialogProps) {
         </>
       )}
       <Field {...form.field('reason')} label="Reason" hint="For the audit log" autoComplete="off" enterKeyHint="go" />
+      {form.questions}
     </FormDialog>
   )
 }
