@@ -70,7 +70,9 @@ export const commandLog = ({ LOG_LEVEL }: Config): Log =>
 
 /** A reader that has seen enough, such as `head`, closes the pipe. The command still finishes. */
 export async function runAsProgram(main: (args: string[]) => Promise<number>): Promise<void> {
-  process.stdout.on('error', () => undefined)
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error
+  })
   process.exitCode = await main(process.argv.slice(2))
 }
 

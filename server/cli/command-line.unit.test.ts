@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process'
+import { closeSync, openSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { runProgram } from '#server/test/process.ts'
 
@@ -7,4 +9,14 @@ it('8.1 a command whose reader has seen enough, such as head, ends without a sta
   child.stdout?.destroy()
   expect(await ended).toEqual({ code: 1, signal: null })
   expect(output()).toBe('')
+})
+
+it('8.1 a command whose output can’t be written fails', () => {
+  const stdout = openSync('package.json', 'r') // refuses to be written, as a full disk does
+  const { status, stderr } = spawnSync(process.execPath, ['server/cli/staff.ts', '--help'], {
+    stdio: ['ignore', stdout, 'pipe'],
+    encoding: 'utf8',
+  })
+  closeSync(stdout)
+  expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining('EBADF') })
 })

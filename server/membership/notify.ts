@@ -7,20 +7,16 @@ import { addJob } from '#server/jobs/queue.ts'
 import { dayOf, todayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
 import { dueAt } from './due.ts'
-import { nextNotice, noticesBetween, priceNoticeDay } from './notices.ts'
+import { inBatches, MEMBERS_AT_ONCE, nextNotice, noticesBetween, priceNoticeDay } from './notices.ts'
 import { firstAtNewPrice, type Upcoming } from './prices.ts'
 import { writeRenewalEmails } from './renewal-emails.ts'
 import { type LockedMembership, updateMembership } from './rows.ts'
-
-const MEMBERS_AT_ONCE = 50
-/** So that other work gets its turn; the rest follows a minute later. */
-const MAX_BATCHES = 20
 
 /** Writes the emails that are due ahead of time: a card that expires soon, another year, a higher price, the next charge. */
 export async function writeNotices(world: World): Promise<void> {
   if (world.config.RENEWALS === 'off') return
   await writeRenewalEmails(world)
-  for (let batch = 0; batch < MAX_BATCHES; batch++) if ((await writeSomeNotices(world)) < MEMBERS_AT_ONCE) return
+  await inBatches(() => writeSomeNotices(world))
 }
 
 const writeSomeNotices = (world: World): Promise<number> =>

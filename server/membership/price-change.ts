@@ -151,7 +151,8 @@ const isNewest = async (db: Db, { id, product_id }: Tables['price_change']) => {
   return newest?.id === id
 }
 
-const membersAfter = (db: Db, { reached, product_id }: Pick<Tables['price_change'], 'reached' | 'product_id'>) =>
+/** Those who joined later have the price that they joined with. */
+const membersAfter = (db: Db, { reached, product_id, made_at }: Tables['price_change']) =>
   db
     .selectFrom('membership')
     .innerJoin('member', 'member.id', 'membership.member_id')
@@ -160,6 +161,7 @@ const membersAfter = (db: Db, { reached, product_id }: Pick<Tables['price_change
     .where('membership.state', '<>', 'ended')
     .where('cancelled_at', 'is', null)
     .where('on_hold_since', 'is', null)
+    .where('membership.joined_at', '<=', made_at)
     .where(sql<boolean>`lines @> ${JSON.stringify([{ product_id }])}::jsonb`)
     .orderBy('member_id')
     .limit(MEMBERS_AT_ONCE)
@@ -205,7 +207,9 @@ export async function applyMissedChanges(context: Context, member: LockedMembers
     .orderBy('product_id')
     .orderBy('made_at', 'desc')
     .execute()
-  for (const change of changes.filter(({ done_at }) => !done_at || done_at >= since)) {
+  const isMissed = ({ made_at, done_at }: Tables['price_change']) =>
+    made_at >= member.joined_at && (!done_at || done_at >= since)
+  for (const change of changes.filter(isMissed)) {
     const { lines } = await lockMembership(db, member.member_id)
     await changeMember(context, { ...member, lines }, change, tell)
   }

@@ -104,6 +104,34 @@ it('17.46 a replaced price change is not applied on resuming, even if its job fi
   expect(await amountsOf(member)).toEqual([9900, 9900])
 })
 
+describe('17.46 a price change isn’t for members who joined after it', () => {
+  /** The price for new members, which no one else is told of. */
+  const setPrice = (renewal_cents: number) =>
+    site.db.updateTable('package').set({ renewal_cents }).where('product_id', '=', 34).execute()
+  const linesOf = async ({ id }: Member) =>
+    (await site.db.selectFrom('membership').select('lines').where('member_id', '=', id).executeTakeFirstOrThrow()).lines
+
+  it('even if its job reaches them later, or they resume before it is done', async () => {
+    const earlier = await newMember(site)
+    site.advance(60)
+    await changePrice(site.world, rise)
+    await site.db
+      .updateTable('job')
+      .set({ run_at: new Date('2999-01-01') })
+      .where('kind', '=', 'price_change')
+      .execute()
+    site.advance(60)
+    await setPrice(14_900)
+    const [later, resumed] = [await newMember(site), await newMember(site)]
+    await cancel(site.world, resumed.id)
+    await resume(site.world, resumed.id)
+    await site.db.updateTable('job').set({ run_at: site.world.now() }).where('kind', '=', 'price_change').execute()
+    await work(site.world)
+    for (const member of [later, resumed]) expect(await linesOf(member)).toMatchObject([{ renewal_cents: 14_900 }])
+    expect(await linesOf(earlier)).toMatchObject([{ renewal_cents: 9900, announced: { renewal_cents: 12_900 } }])
+  })
+})
+
 describe('17.46 a member who was on hold during a price change', () => {
   it('pays a lower price from the charge of that day on, and the email names that day', async () => {
     const member = await newMember(site)

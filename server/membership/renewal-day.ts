@@ -52,6 +52,7 @@ export const moveRenewalDay = (world: World, member_id: string, { day_of_month, 
       lines: JSON.stringify(untold(membership.lines, isSoon)),
       due_at: dueAt(world, member_id, starts_on),
       notice_at: noticeTomorrow(world, member_id),
+      notified_period: null, // that email named the old day
     })
     await addJob(db, 'renewal_moved', { member_id }, world.now())
     return { before: ends_on, after: starts_on, free_days }

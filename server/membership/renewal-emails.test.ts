@@ -7,7 +7,8 @@ import { type Site, testSite } from '#server/test/site.ts'
 import { cancel, resume } from './cancellation.ts'
 import { putOnHold } from './hold.ts'
 import { dropPackage } from './lines.ts'
-import { changeRenewalEmails } from './renewal-emails.ts'
+import { moveRenewalDay } from './renewal-day.ts'
+import { changeRenewalEmails, writeRenewalEmails } from './renewal-emails.ts'
 import { waivePeriod } from './waive.ts'
 
 /** The email three days before a charge. */
@@ -61,6 +62,29 @@ it('17.13 a member who asks the day before is told then, and one who resumes isn
   await resume(site.world, member.id)
   await untilDaysBefore(member, 0)
   expect(await noticesTo(member)).toHaveLength(1)
+})
+
+it('17.13 a member whose renewal day moves after the email gets another one three days before the new day', async () => {
+  const member = await newMember(site)
+  await ask(member)
+  await untilDaysBefore(member, 2)
+  const shown_on = addDays(renewalOf(member), 5)
+  await moveRenewalDay(site.world, member.id, { day_of_month: Number(shown_on.slice(8)), shown_on })
+  await pass(site, 5)
+  expect((await noticesTo(member)).map(({ subject }) => subject)).toEqual(
+    [shown_on, renewalOf(member)].map((day) => `Your next charge is on ${longDay(day)}`),
+  )
+})
+
+it('17.13 a great many of these emails leave a turn for the others', async () => {
+  let batches = 0
+  const execute = async () => {
+    batches += 1
+    if (batches > 100) throw new Error('It never ends.')
+    return 50
+  }
+  await writeRenewalEmails({ ...site.world, db: { transaction: () => ({ execute }) } as unknown as typeof site.db })
+  expect(batches).toBe(20)
 })
 
 it.each([

@@ -5,12 +5,12 @@ import { addJob } from '#server/jobs/queue.ts'
 import { startOfDay, todayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
 import { startsOn } from './next-step.ts'
+import { inBatches, MEMBERS_AT_ONCE } from './notices.ts'
 import { updateMembership } from './rows.ts'
 
 /** The email that tells a member of the next charge, for those who ask for it. */
 
 export const DAYS_AHEAD = 3
-const MEMBERS_AT_ONCE = 50
 
 /** Switches the email on or off. */
 export async function changeRenewalEmails(
@@ -22,9 +22,7 @@ export async function changeRenewalEmails(
 }
 
 /** Writes the emails about charges of the next three days, one for each period. */
-export async function writeRenewalEmails(world: World): Promise<void> {
-  while ((await writeSome(world)) === MEMBERS_AT_ONCE);
-}
+export const writeRenewalEmails = (world: World): Promise<void> => inBatches(() => writeSome(world))
 
 const writeSome = (world: World): Promise<number> =>
   inTransaction(world.db, async (db) => {

@@ -165,8 +165,9 @@ export async function deleteExpired(world: World): Promise<void> {
 const EVENT_DAYS = 730
 const EVENTS_AT_ONCE = 20_000
 
-/** A part at a time, because there are many. */
+/** A part at a time, because there are many. What happened to the membership stays. */
 const deleteOldEvents = ({ db }: World, before: Date) =>
   sql`
     delete from member_event where ctid = any(array(
-      select ctid from member_event where at < ${before} order by at limit ${sql.lit(EVENTS_AT_ONCE)}))`.execute(db)
+      select ctid from member_event where at < ${before} and kind <> 'membership'
+      order by at limit ${sql.lit(EVENTS_AT_ONCE)}))`.execute(db)

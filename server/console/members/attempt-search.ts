@@ -35,6 +35,7 @@ const isNobodys = sql`not exists (select from member where member.enrollment_id 
  */
 export async function findAttempts({ db }: Pick<World, 'db'>, search: string): Promise<Attempt[]> {
   const text = textOf(search).toLowerCase()
+  if (!text) return []
   const digits = text.replace(/[\s().+-]/g, '')
   const isReference = /^[\w.-]{15,60}$/.test(text)
   const queries = [

@@ -68,7 +68,7 @@ async function everythingAbout(db: Db, member_id: string) {
     accepted_texts: await of('acceptance'),
     links_opened_before_joining: await findTouches(db, enrollment_id),
     moves_to_other_sponsors: await of('sponsor_move'),
-    emails_and_sign_ins: await of('member_event'),
+    timeline: await of('member_event'),
     security_events: await db
       .selectFrom('security_event')
       .select(['at', 'last_at', 'kind', 'count', 'details'])

@@ -29,10 +29,11 @@ import { moveSponsor } from './sponsor-moves.ts'
 
 export const membersHandlers = {
   listMembers: async (input, { world }) => {
-    const search = input.search?.trim()
+    const { search = '', sort: _sort, ...filters } = input
+    const isSearchOnly = !Object.values(filters).some(Boolean) // the filters are about members
     const [list, attempts] = await Promise.all([
       listMembers(world, input),
-      search && !input.after ? findAttempts(world, search) : [],
+      isSearchOnly ? findAttempts(world, search) : [],
     ])
     return { ...list, attempts }
   },

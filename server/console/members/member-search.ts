@@ -13,6 +13,7 @@ type Match = RawBuilder<{ id: string }>
  */
 export function matchesOf(search: string): Match[] {
   const text = textOf(search)
+  if (!text) return []
   if (UUID.test(text)) return [members(sql`id = cast(${text} as uuid)`)]
   const digits = text.replace(/[\s().+-]/g, '')
   const isNumber = /^\d+$/.test(digits)
@@ -21,7 +22,7 @@ export function matchesOf(search: string): Match[] {
     ...(isNumber && digits.length >= 4 ? phones(digits) : []),
     ...(/^[\w.-]{15,60}$/.test(text) ? payments(text) : []),
     ...(isNumber && /^\d{3,5}(?:-\d{0,4})?$/.test(text) ? [members(beginsWith(sql`post_code collate "C"`, text))] : []),
-    ...(isNumber && digits.length > 4 ? [] : names(text)),
+    ...(isNumber && digits.length > 4 ? [usernames(text)] : names(text)),
   ]
 }
 
@@ -64,9 +65,11 @@ function names(search: string): Match[] {
     members(sql`${beginsWith(sql`lower(business_name) collate "C"`, text)} and business_name <> ''`),
     members(beginsWith(sql`lower(city) collate "C"`, text)),
     ...emailParts(text),
-    ...(last ? [bothNames(first, last), bothNames(last, first)] : [members(beginsWith(sql`username`, text))]),
+    ...(last ? [bothNames(first, last), bothNames(last, first)] : [usernames(text)]),
   ]
 }
+
+const usernames = (text: string): Match => members(beginsWith(sql`username`, text))
 
 /** The domain, with or without what is before it, or the second word of an address such as mara.lind@mail.example. */
 function emailParts(text: string): Match[] {

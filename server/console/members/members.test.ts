@@ -87,9 +87,18 @@ describe('the list of members', () => {
     ['a full link', 'https://foyer.example/joyok?utm_source=x', ['joyok']],
     ['signs that mean something in SQL', '_u', ['percent']],
     ['a sign that would match all', '%', []],
+    ['a link without a name', '/', []],
     ['nobody', 'nobody', []],
   ])('19.20 is searched by %s', async (_what, search, expected) => {
     expect(await names({ search })).toEqual(expected)
+  })
+
+  it('19.20 is searched by a username of digits', async () => {
+    const rename = (from: string, username: string) =>
+      site.db.updateTable('member').set({ username }).where('username', '=', from).execute()
+    await rename('percent', '20061')
+    expect([await names({ search: '/20061' }), await names({ search: '20061' })]).toEqual([['20061'], ['20061']])
+    await rename('20061', 'percent')
   })
 
   it('19.20 is searched by the reference of a payment', async () => {
@@ -105,6 +114,11 @@ describe('the list of members', () => {
     const attempts = async (search: string) => (await list({ search })).attempts
     expect(await attempts('wand')).toMatchObject([{ state: 'review', person: { email: 'wanda@mail.example' } }])
     expect(await attempts('dora')).toEqual([])
+    expect(await attempts('/'), 'a link without a name').toEqual([])
+    const filters = { state: 'past_due', sponsor: 'bluepier', package: '35', joined_to: '2020-01-01' }
+    for (const [name, value] of Object.entries(filters))
+      expect((await list({ search: 'wand', [name]: value })).attempts, `with the filter ${name}`).toEqual([])
+    expect((await list({ search: 'wand', sort: 'name' })).attempts).toHaveLength(1)
     const { reference } = await site.db
       .selectFrom('payment')
       .select('reference')
@@ -212,6 +226,25 @@ describe('a member’s page', () => {
     ])
       expect(whats).toContain(what)
     expect(JSON.stringify(page)).not.toMatch(/password|4242424242424242|vault/)
+  })
+
+  it('19.23 keeps the history of the membership however much happened since', async () => {
+    const member_id = await idOf('tomas')
+    const history = async () => {
+      const { timeline }: { timeline: TimelineEntry[] } = (await owner.get(`members/${member_id}`)).json()
+      return timeline.filter(({ kind }) => kind === 'membership').map(({ what }) => what)
+    }
+    await cancel(site.world, member_id)
+    site.advance(60)
+    await resume(site.world, member_id)
+    const before = await history()
+    expect(before).toEqual(['Undid the cancellation', 'Canceled the membership', 'Joined'])
+    await sql`insert into member_event (member_id, at, kind, what)
+      select ${member_id}, ${site.world.now()}::timestamptz + n * interval '1 second', 'sign_in', '' from generate_series(1, 200) n`.execute(
+      site.db,
+    )
+    expect(await history()).toEqual(before)
+    await site.db.deleteFrom('member_event').where('member_id', '=', member_id).where('what', '=', '').execute()
   })
 
   it('19.23 is not found for an id that no member has', async () => {

@@ -14,7 +14,7 @@ import { emailSentAt, type repeatableEmails } from './member-emails.ts'
 import { brandName } from './member-list.ts'
 import { type FoundMember, type FoundPayment, type FoundRefund, isVoided, showDecline } from './member-rows.ts'
 
-/** The newest entries that a page shows. */
+/** The newest entries that a page shows, next to the whole history of the membership. */
 const MAX_ENTRIES = 200
 
 type Journal = {
@@ -30,8 +30,9 @@ export async function timelineOf(
   member: FoundMember,
   { emails, payments, refunds, touches }: Journal,
 ): Promise<TimelineEntry[]> {
-  const [events, securityEvents, staffActions] = await Promise.all([
-    eventsOf(db, member.id),
+  const [history, events, securityEvents, staffActions] = await Promise.all([
+    eventsOf(db, member.id).where('kind', '=', 'membership').execute(),
+    eventsOf(db, member.id).where('kind', '<>', 'membership').limit(MAX_ENTRIES).execute(),
     securityEventsOf(db, member.id),
     actionsOn(db, member.id),
   ])
@@ -46,14 +47,14 @@ export async function timelineOf(
     ...payments.map((payment) => paymentEntry(payment, isVoided(payment, refunds))),
     ...payments.flatMap(disputeEntries),
     ...refunds.flatMap((refund) => refundEntries(refund, staffActions)),
-    ...membershipEntries(member, events, staffActions),
-    ...events
-      .filter(({ kind }) => kind !== 'membership')
-      .map(({ at, kind, what }) => eventEntry(at, kind, what, emails)),
+    ...membershipEntries(member, history, staffActions),
+    ...events.map(({ at, kind, what }) => eventEntry(at, kind, what, emails)),
     ...securityEvents,
     ...staffActions.filter(({ act }) => act !== 'void_payment').map(actionEntry),
   ]
-  return entries.sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0)).slice(0, MAX_ENTRIES)
+  return entries
+    .sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0))
+    .filter(({ kind }, n) => n < MAX_ENTRIES || kind === 'membership')
 }
 
 /** Staff actions that are events of the membership, too. The action is shown: it says who and why. */
@@ -69,10 +70,8 @@ const isSameMoment = (a: Date, b: Date) => Math.abs(a.getTime() - b.getTime()) <
 const goodEvents: MembershipEvent[] = ['cancellation_undone', 'hold_released', 'returned']
 const badEvents: MembershipEvent[] = ['on_hold', 'on_hold_dispute', 'ended']
 
-function membershipEntries(member: FoundMember, events: Event[], staffActions: StaffAction[]): TimelineEntry[] {
-  const recorded = events.flatMap(({ at, kind, what }) =>
-    kind === 'membership' && isMembershipEvent(what) ? [{ at, what }] : [],
-  )
+function membershipEntries(member: FoundMember, history: Event[], staffActions: StaffAction[]): TimelineEntry[] {
+  const recorded = history.flatMap(({ at, what }) => (isMembershipEvent(what) ? [{ at, what }] : []))
   const isByStaff = ({ at, what }: { at: Date; what: MembershipEvent }) =>
     staffActions.some(
       ({ act, at: done_at }) => isAction(act) && eventOfAction[act] === what && isSameMoment(at, done_at),
@@ -194,14 +193,8 @@ function refundEntries(refund: FoundRefund, staffActions: StaffAction[]): Timeli
 }
 
 const eventsOf = (db: Db, member_id: string) =>
-  db
-    .selectFrom('member_event')
-    .select(['at', 'kind', 'what'])
-    .where('member_id', '=', member_id)
-    .orderBy('at', 'desc')
-    .limit(MAX_ENTRIES)
-    .execute()
-type Event = Awaited<ReturnType<typeof eventsOf>>[number]
+  db.selectFrom('member_event').select(['at', 'kind', 'what']).where('member_id', '=', member_id).orderBy('at', 'desc')
+type Event = Awaited<ReturnType<ReturnType<typeof eventsOf>['execute']>>[number]
 
 function eventEntry(at: Date, kind: Event['kind'], what: string, emails: Journal['emails']): TimelineEntry {
   if (kind === 'sign_in') return entry('sign_in', at, 'Signed in to the office', {})
