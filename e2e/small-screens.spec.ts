@@ -27,7 +27,9 @@ const cutOffTexts = (page: Page) =>
       const { left, right, width } = element.getBoundingClientRect()
       return width > 1 && (left < 0 || right > innerWidth || element.scrollWidth > element.clientWidth + 1)
     }
-    const parts = [...document.querySelectorAll('.button, .card, .amounts, .lines, .facts, .review, .indicator li')]
+    const names =
+      '.brand, .button, .card, .amounts, .lines, .facts, .review, .indicator li, .card-line, .details > div > *, .fold-body, .email-switch'
+    const parts = [...document.querySelectorAll(names)]
     return parts.filter((part) => part.checkVisibility() && isCutOff(part)).map((part) => part.textContent)
   })
 
@@ -55,9 +57,12 @@ test('12.8 nothing is cut off on a small phone with text twice the usual size', 
   await pay(page)
   await expect(page.getByRole('button', { name: 'Login' })).toBeVisible()
   await expectNothingCutOff()
-  await page.setViewportSize({ width: 390, height: 844 }) // the wizard fits a small phone
   await enterOffice(page)
   await expect(page.getByRole('heading', { name: /^Welcome/ })).toBeVisible()
+  for (const heading of await page.locator('summary.fold-head').all()) await heading.click()
+  await expectNothingCutOff()
+  await page.goto('/office/security')
+  await expect(page.getByRole('heading', { name: 'Two-step sign-in' })).toBeVisible()
   await expectNothingCutOff()
 })
 
