@@ -69,4 +69,8 @@ test('13.6 every step on which something is chosen has a way back to it, and a s
   }
   expect(changes(false, false)).toEqual(['package'])
   expect(changes(true, true)).toEqual(['package', 'add-ons', 'special offer'])
+  const all: Policy = { start_step: 'ACCOUNT', autoship: true, special: true, phone_verification: false }
+  expect(readAloud(total, { product_ids: '34' }, 'PAYMENT', all)).toMatch(
+    /Add-ons\s+Change\s+add-ons\s+Special offer\s+Change\s+special offer\s+Total today/,
+  )
 })

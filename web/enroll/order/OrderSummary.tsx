@@ -23,11 +23,10 @@ type OrderSummaryProps = {
   onChange: (step: Step) => void
 }
 
-/** What can be changed, and on which step. Only a screen reader needs to hear that a package is a package. */
-const changes: [Step, string, 'unseen'?][] = [
-  ['PRODUCT_SELECTION', 'package', 'unseen'],
-  ['AUTOSHIP', 'add-ons'],
-  ['SPECIAL', 'special offer'],
+/** What can be added, and on which step. */
+const addOns: [Step, string][] = [
+  ['AUTOSHIP', 'Add-ons'],
+  ['SPECIAL', 'Special offer'],
 ]
 
 /** What is bought, what it costs today, and what renews when. Folded on a phone, open beside the form on a desktop. */
@@ -43,6 +42,11 @@ export function OrderSummary(order: OrderSummaryProps) {
   const renews = renewal === showAmount(order.grand_total) ? `${interval}ly` : `${renewal} a ${interval}`
   const terms = isOnce ? ' once' : ` today, then ${renews}`
   const mayChange = hasChange(order.step) && order.packages.length > 1
+  const changeButton = (step: Step, what: string) => (
+    <button type="button" className="link" disabled={order.hasFailed} onClick={() => order.onChange(step)}>
+      Change<span className="unseen"> {what.toLowerCase()}</span>
+    </button>
+  )
   return (
     <details className="order" ref={details}>
       <summary>
@@ -62,21 +66,7 @@ export function OrderSummary(order: OrderSummaryProps) {
           <h2>{main?.name ?? 'Your order'}</h2>
           <div className="order-about">
             <p>{main?.description ?? 'No package chosen yet'}</p>
-            {changes.map(
-              ([step, what, className]) =>
-                mayChange &&
-                isOn(step, order.policy) && (
-                  <button
-                    key={step}
-                    type="button"
-                    className="link"
-                    disabled={order.hasFailed}
-                    onClick={() => order.onChange(step)}
-                  >
-                    Change<span className={className}> {what}</span>
-                  </button>
-                ),
-            )}
+            {mayChange && changeButton('PRODUCT_SELECTION', 'package')}
           </div>
           <dl className="amounts">
             {chosen.map((offer) => (
@@ -97,6 +87,16 @@ export function OrderSummary(order: OrderSummaryProps) {
                 <dd>{renewal}</dd>
               </div>
             )}
+            {mayChange &&
+              addOns.map(
+                ([step, what]) =>
+                  isOn(step, order.policy) && (
+                    <div key={step}>
+                      <dt>{what}</dt>
+                      <dd>{changeButton(step, what)}</dd>
+                    </div>
+                  ),
+              )}
             <div className="total">
               <dt>Total today</dt>
               <dd>

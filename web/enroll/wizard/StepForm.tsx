@@ -16,15 +16,15 @@ type StepFormProps = {
   lead: ReactNode
   /** Follows 'Confirm and Pay' on the button. */
   amount?: string
-  /** The packages that were chosen here before. They can be kept or left out. */
-  chosen?: string | undefined
+  /** Something was chosen here before: the button keeps it, and another one doesn't. */
+  choice?: { label: string; value: string; other: ReactNode } | undefined
   /** Shown above the buttons. */
   notice?: ReactNode
   children: ReactNode
 }
 
 /** What all steps share: the heading that is focused, the error summary, the form and its buttons. */
-export function StepForm({ step, form, title, lead, amount, chosen, notice, children }: StepFormProps) {
+export function StepForm({ step, form, title, lead, amount, choice, notice, children }: StepFormProps) {
   const wizard = useWizard()
   const stop = useWizardState(wizard, (state) => state.stop)
   const forward = forwardButton[step]
@@ -64,21 +64,17 @@ export function StepForm({ step, form, title, lead, amount, chosen, notice, chil
                 Previous
               </button>
             )}
-            {forward && chosen && (
-              <button type="submit" className="button quiet" disabled={isStopped} onMouseDown={keepFocus}>
-                {forward}
-              </button>
-            )}
+            {choice?.other}
             {forward && (
               <button
                 type="submit"
                 className="button"
-                value={chosen}
+                value={choice?.value}
                 aria-busy={form.busy || undefined}
                 disabled={isStopped}
                 onMouseDown={keepFocus}
               >
-                {chosen ? 'Keep and continue' : forward}
+                {choice?.label ?? forward}
                 {amount && ` ${amount}`}
                 <ArrowIcon />
               </button>

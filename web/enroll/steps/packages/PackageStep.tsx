@@ -57,7 +57,11 @@ function PackageStep({ list, offers, chosen, rejection, moves, isStopped, onChoo
     <StepForm
       step={stepOf[list]}
       form={{ ...form, busy: form.busy && pressedValue === (chosenIds ?? '') }}
-      chosen={chosenIds}
+      choice={
+        chosenIds && list !== 'product_ids'
+          ? { label: 'Keep and continue', value: chosenIds, other: <ContinueWithout isDisabled={isStopped} /> }
+          : undefined
+      }
       title={title}
       lead={offers.length ? lead : 'There are no packages at the moment.'}
     >
@@ -86,6 +90,12 @@ function PackageStep({ list, offers, chosen, rejection, moves, isStopped, onChoo
     </StepForm>
   )
 }
+
+const ContinueWithout = ({ isDisabled }: { isDisabled: boolean }) => (
+  <button type="submit" className="button quiet" disabled={isDisabled}>
+    Continue without
+  </button>
+)
 
 const NoPackages = ({ isOptional }: { isOptional: boolean }) => (
   <div className="empty-state">
