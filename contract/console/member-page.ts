@@ -126,8 +126,10 @@ export const MemberPage = z.object({
     may_resume: z.boolean(),
     may_hold: z.boolean(),
     may_release: z.boolean(),
-    /** Otherwise the current period is paid, and the next charge is on its usual day. */
-    is_charged_on_release: z.boolean(),
+    /** What follows when the hold is released: immediately, or on a later day. */
+    on_release: z.optional(
+      z.object({ step: z.enum(['begin', 'retry', 'waive', 'wait', 'end', 'nothing']), until: z.optional(day) }),
+    ),
     /** The period that would be charged next and could be waived. */
     may_waive: z.optional(z.object({ starts_on: day, ends_on: day })),
     /** The next period, which is not charged. */

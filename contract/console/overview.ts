@@ -33,6 +33,9 @@ const Problem = z.object({
 const ProblemList = z.object({ problems: z.array(Problem), is_capped: z.boolean() })
 
 /** What happened today, and what waits for a person. */
+/** Whether the bank returned the money, which the member's receipt then says. */
+export const disputeOutcome = z.enum(['lost', 'other'], 'Please choose how the dispute ended.')
+
 export const consoleOverviewCalls = {
   getToday: {
     method: 'GET',
@@ -75,6 +78,8 @@ export const consoleOverviewCalls = {
       reference: z.string('Please name a payment.').check(z.minLength(1), z.maxLength(100)),
       kind: z.string('Please name the discrepancy.').check(z.minLength(1), z.maxLength(100)),
       reason,
+      /** Of a dispute. */
+      outcome: z.optional(disputeOutcome),
     }),
     output: ProblemList,
   },

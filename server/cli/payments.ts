@@ -40,11 +40,12 @@ const USAGE = `npm run payments -- COMMAND
                                              everyone if it is lower; else after a notice by email
   backfill                                   look up the cards of members who joined before they were kept
 
+  --lost                                     for resolve: the bank returned the disputed money, and the receipt says so
   --notice DAYS                              for price: 30 by default, 7 to 30
   --by NAME                                  who asks for it; your system's user name by default`
 
 type Context = Pick<World, 'config' | 'db' | 'log' | 'now' | 'payment'>
-type Input = { reason: string; who: string; notice: string | undefined }
+type Input = { reason: string; who: string; notice: string | undefined; is_lost: boolean }
 type Command = {
   required: string[]
   optional?: string[]
@@ -81,9 +82,10 @@ const commands: Record<string, Command> = {
   resolve: {
     required: ['REFERENCE', 'KIND'],
     needsReason: true,
-    run: async (context, [reference = '', kind = ''], { reason, who }) => {
-      if (await resolveDiscrepancy(context, { reference, kind, reason, who }))
-        return `Resolved. It opens again only if the gateway says something else.`
+    run: async (context, [reference = '', kind = ''], { reason, who, is_lost }) => {
+      if (is_lost && kind !== 'dispute') throw new UsageError('Only a dispute can be --lost.')
+      if (await resolveDiscrepancy(context, { reference, kind, reason, who, is_lost }))
+        return `Resolved${is_lost ? ' as lost' : ''}. It opens again only if the gateway says something else.`
       const open = (await discrepanciesOf(context.db, reference))
         .filter(({ resolved_at }) => !resolved_at)
         .map((discrepancy) => `'${discrepancy.kind}'`)
@@ -179,10 +181,11 @@ async function sendNow(context: Context, { refund_id, amount_cents }: { refund_i
 
 function parse(args: string[]) {
   try {
-    const options = { reason: { type: 'string' }, by: { type: 'string' }, notice: { type: 'string' } } as const
+    const text = { type: 'string' } as const
+    const options = { reason: text, by: text, notice: text, lost: { type: 'boolean' } } as const
     const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
-    const { reason = '', by = '', notice } = values
-    return { positionals, reason: reason.trim(), who: by.trim() || systemUser(), notice }
+    const { reason = '', by = '', notice, lost: is_lost = false } = values
+    return { positionals, reason: reason.trim(), who: by.trim() || systemUser(), notice, is_lost }
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error))
   }

@@ -296,6 +296,8 @@ export type Tables = {
     resolved_at: Date | null
     reason: string | null
     resolved_by: string | null
+    /** Of a dispute: the bank returned the money. */
+    is_lost: Generated<boolean>
   }
   server_key: {
     name: string

@@ -82,10 +82,12 @@ export const outcomeOf = (world: Pick<World, 'config'>, payment: OutcomeColumns)
     : {}),
 })
 
-/** When staff closed the dispute about a payment, while the gateway's records say that the bank has the money. */
+/** When staff closed the dispute about a payment as lost, while the gateway's records still show it. */
 export const disputeLostAt = sql<Date | null>`(
   select resolved_at from difference
-  where difference.reference = payment.reference and kind = 'dispute' and cleared_at is null)`.as('dispute_lost_at')
+  where difference.reference = payment.reference and kind = 'dispute' and is_lost and cleared_at is null)`.as(
+  'dispute_lost_at',
+)
 
 export const disputeDays = (
   world: Pick<World, 'config'>,

@@ -3,7 +3,7 @@ import { type Db, inTransaction } from '#server/db/db.ts'
 import { addJob } from '#server/jobs/queue.ts'
 import { todayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
-import { nextStep, startsOn } from './next-step.ts'
+import { type NextStep, nextStep, type Situation } from './next-step.ts'
 import { applyMissedChanges } from './price-change.ts'
 import { type LockedMembership, lockMembership, updateMembership } from './rows.ts'
 
@@ -27,7 +27,7 @@ export const liftHold = (context: Context, member_id: string): Promise<boolean> 
   changeHold(context.db, member_id, true, async (db, { on_hold_since, ...held }) => {
     const now = context.now()
     const membership = { ...held, on_hold_since: null }
-    const isCharged = isChargedNow(context, membership)
+    const isCharged = !['waive', 'wait', 'nothing'].includes(stepOnRelease(context, held).step)
     await updateMembership(db, member_id, { on_hold_since: null, hold_reason: null, due_at: now })
     await recordMembershipEvent(db, member_id, 'hold_released', now)
     if (!isCharged) await addJob(db, 'hold_ended', { member_id }, now)
@@ -36,13 +36,17 @@ export const liftHold = (context: Context, member_id: string): Promise<boolean> 
     await applyMissedChanges({ ...context, db }, membership, on_hold_since ?? now, tell)
   })
 
-/** The member then gets the emails about that charge. */
-function isChargedNow(context: Context, membership: LockedMembership): boolean {
-  if (context.config.RENEWALS === 'off' || !membership.lines.length) return false
+type Held = Omit<Situation, 'on_hold_since'> & Pick<LockedMembership, 'lines'>
+
+/** What follows when the hold is lifted. If it's a charge or the end, the member gets the emails about that. */
+export function stepOnRelease(context: Pick<World, 'config' | 'now'>, held: Held): NextStep {
+  if (context.config.RENEWALS === 'off' || !held.lines.length) return { step: 'nothing' }
+  const membership = { ...held, on_hold_since: null }
   const today = todayOf(context)
-  const { step } = nextStep(membership, today)
-  if (step === 'waive') return startsOn(membership, membership.period + 2) <= today
-  return step !== 'wait' && step !== 'nothing'
+  const next = nextStep(membership, today)
+  if (next.step !== 'waive') return next
+  const afterIt = nextStep({ ...membership, period: membership.period + 1, period_state: 'waived' }, today)
+  return afterIt.step === 'wait' ? next : afterIt
 }
 
 /** False if nothing changes. */

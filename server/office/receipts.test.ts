@@ -83,13 +83,14 @@ it('15.21 the office shows what became of each charge: part and rest, void, disp
   })
 })
 
-it('15.21 a dispute that staff have closed is over, until the bank says something else', async () => {
+it('15.21 a dispute that staff have closed as lost is over, until the bank says something else', async () => {
   const member = await newMember()
   const gateway = site.world.payment as SandboxGateway
   await gateway.dispute(member.transaction_id ?? '', 'open')
   await reconcile(site.world, new Date(0))
   untilEvening(2)
-  await resolveDiscrepancy(site.world, { reference: member.reference, kind: 'dispute', ...request })
+  const key = { reference: member.reference, kind: 'dispute' }
+  await resolveDiscrepancy(site.world, { ...key, ...request, is_lost: true })
   await reconcile(site.world, new Date(0))
   const day = longDay(todayOf(site.world))
   expect(await statusOf(member)).toMatchObject({
@@ -102,6 +103,14 @@ it('15.21 a dispute that staff have closed is over, until the bank says somethin
     status: undefined,
     sentences: [`A bank dispute about this charge ended on ${day}. The charge stands.`],
   })
+})
+
+it('15.21 a dispute that staff have closed for another reason is not said to be lost', async () => {
+  const member = await newMember()
+  await (site.world.payment as SandboxGateway).dispute(member.transaction_id ?? '', 'open')
+  await reconcile(site.world, new Date(0))
+  await resolveDiscrepancy(site.world, { reference: member.reference, kind: 'dispute', ...request })
+  expect(await statusOf(member)).toMatchObject({ status: 'Disputed' })
 })
 
 it('15.21 a renewal that was voided, and a charge that the gateway refused to collect, aren’t shown as paid', async () => {

@@ -285,7 +285,7 @@ it('19.38 a person cannot be erased while a payment is unknown or a dispute is o
   const found = { reference, kind: 'dispute', transaction_id: null, ours: 'on hold', theirs: 'disputed' }
   await recordDiscrepancies(site.world, [found], [])
   expect(await erase()).toEqual(refusal)
-  await owner.post('problems/resolve', { reference, kind: 'dispute', reason: 'lost' })
+  await owner.post('problems/resolve', { reference, kind: 'dispute', reason: 'lost', outcome: 'lost' })
   expect((await erase())[0]).toBe(200)
 })
 

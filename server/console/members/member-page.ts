@@ -6,6 +6,7 @@ import type { Tables } from '#server/db/tables.ts'
 import { findNewestLink } from '#server/members/email-links.ts'
 import { factorsOf } from '#server/members/factors.ts'
 import { disputeDays } from '#server/membership/charges.ts'
+import { stepOnRelease } from '#server/membership/hold.ts'
 import { startsOn } from '#server/membership/next-step.ts'
 import { linesOn } from '#server/membership/prices.ts'
 import { freeDaysGiven } from '#server/membership/renewal-day.ts'
@@ -97,7 +98,6 @@ function membershipOf(world: World, member: Found, payments: FoundPayment[]): Me
   const lines = linesOn(member.lines, waived?.ends_on ?? member.ends_on ?? '') // at the price of the next charge
   const { state, due_at, ends_at, hold_reason, starts_on, ends_on, period_state } = member
   const isEnding = member.cancelled_at !== null
-  const next_on = startsOn(member, member.period + 1)
   return {
     state,
     price: toAmount(renewalTotal(lines)),
@@ -134,12 +134,15 @@ function membershipOf(world: World, member: Found, payments: FoundPayment[]): Me
     may_resume: state !== 'ended' && isEnding,
     may_hold: state !== 'ended' && !member.on_hold_since,
     may_release: state !== 'ended' && member.on_hold_since !== null,
-    is_charged_on_release:
-      world.config.RENEWALS === 'on' &&
-      lines.length > 0 &&
-      !isEnding &&
-      !(period_state !== 'due' && next_on > todayOf(world)),
+    ...(state !== 'ended' && member.on_hold_since ? { on_release: onRelease(world, member) } : {}),
   }
+}
+
+/** A card that may not be tried again isn't: the membership waits only for its end. */
+function onRelease(world: World, member: Found): MemberPage['membership']['on_release'] {
+  const next = stepOnRelease(world, { ...member, state: 'active', period_state: member.period_state ?? 'paid' })
+  if (next.step !== 'wait') return { step: next.step }
+  return { step: member.never_retry_since ? 'end' : 'wait', until: next.until }
 }
 
 /** What staff can change about the next charge. The act itself looks again. */

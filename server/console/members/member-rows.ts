@@ -27,7 +27,7 @@ export const findMember = (db: Db, member_id: string) =>
       'card_last_four',
     ])
     .select(['card_expires', 'starts_on', 'ends_on', 'period.state as period_state', 'free_days'])
-    .select(['anchor_on', 'anchor_period', 'membership.period', 'waived_period'])
+    .select(['anchor_on', 'anchor_period', 'membership.period', 'waived_period', 'declines', 'never_retry_since'])
     .select(stateSql.as('state'))
     .where('member.id', '=', member_id)
     .executeTakeFirst()

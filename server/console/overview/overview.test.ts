@@ -169,6 +169,20 @@ describe('what needs attention', () => {
     expect((await owner.post('problems/resolve', { ...discrepancy, reason: 'again' })).statusCode).toBe(409)
   })
 
+  it('19.18 a dispute is resolved with how it ended', async () => {
+    const dispute = { reference: 'd'.repeat(20), kind: 'dispute', reason: 'closed by the bank' }
+    const { reason: _reason, ...key } = dispute
+    await site.db
+      .insertInto('difference')
+      .values({ ...key, ours: 'captured', theirs: 'disputed', found_at: site.world.now() })
+      .execute()
+    const refused = await owner.post('problems/resolve', dispute)
+    expect(refused.json().fields).toEqual({ outcome: ['Please choose how the dispute ended.'] })
+    expect((await owner.post('problems/resolve', { ...dispute, outcome: 'lost' })).statusCode).toBe(200)
+    const row = site.db.selectFrom('difference').select('is_lost').where('reference', '=', dispute.reference)
+    expect(await row.executeTakeFirst()).toEqual({ is_lost: true })
+  })
+
   it('19.18 lists a renewal that was declined three times, and says when the last try is', async () => {
     const { username } = await joinedMember(site, { first_name: 'Nia', cc_number: cards.renewalNoFunds })
     for (const days of [31, 3, 4]) {

@@ -9,7 +9,7 @@ import { type Db, inTransaction } from '#server/db/db.ts'
 import type { RenewalLine } from '#server/db/tables.ts'
 import { linesDue } from '#server/membership/prices.ts'
 import { resolveDiscrepancy } from '#server/payments/books/discrepancies.ts'
-import { Refusal } from '#server/refusal.ts'
+import { Refusal, refuseFields } from '#server/refusal.ts'
 import { dayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
 import { emailTexts } from '../members/email-texts.ts'
@@ -157,20 +157,22 @@ async function givenUpEmails(world: Pick<World, 'db' | 'now'>): Promise<Problem[
   }))
 }
 
-type Resolution = { reference: string; kind: string; reason: string }
+type Resolution = { reference: string; kind: string; reason: string; outcome?: 'lost' | 'other' | undefined }
 
 /** A person has looked at it. It opens again only if the gateway says something else. */
 export async function resolve(world: World, input: Resolution, staff: Staff): Promise<ProblemList> {
+  const { outcome, ...discrepancy } = input
+  if (input.kind === 'dispute' && !outcome) throw refuseFields({ outcome: 'Please choose how the dispute ended.' })
   await inTransaction(world.db, async (db) => {
     const inner = { ...world, db }
-    if (!(await resolveDiscrepancy(inner, { ...input, who: staff.email })))
+    if (!(await resolveDiscrepancy(inner, { ...discrepancy, who: staff.email, is_lost: outcome === 'lost' })))
       throw new Refusal(409, 'This discrepancy is no longer open.')
     await recordAction(inner, {
       act: 'resolve_difference',
       actor: staff,
       subject_kind: 'payment',
       subject: input.reference,
-      after: { difference: input.kind },
+      after: { difference: input.kind, ...(outcome ? { outcome } : {}) },
       reason: input.reason,
     })
   })

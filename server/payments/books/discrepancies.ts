@@ -67,14 +67,16 @@ const upsert = (db: Db, discrepancy: Discrepancy, found_at: Date) =>
     .returning('resolved_at')
     .executeTakeFirstOrThrow()
 
+type Resolution = Key & { reason: string; who: string; is_lost?: boolean }
+
 /** A person has looked at a discrepancy and says why it may stay. Returns false if there is no such open one. */
 export async function resolveDiscrepancy(
   { db, now }: Context,
-  { reference, kind, reason, who }: Key & { reason: string; who: string },
+  { reference, kind, reason, who, is_lost = false }: Resolution,
 ): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('difference')
-    .set({ resolved_at: now(), reason, resolved_by: who })
+    .set({ resolved_at: now(), reason, resolved_by: who, is_lost })
     .where('reference', '=', reference)
     .where('kind', '=', kind)
     .where('cleared_at', 'is', null)

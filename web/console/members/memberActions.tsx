@@ -197,13 +197,27 @@ const plans: { [Kind in keyof Actions]: PlanOf<Kind> } = {
 }
 
 function releaseText({ first_name, membership }: MemberPage): string {
-  const { is_charged_on_release, interval, price, period, ends_on } = membership
-  if (is_charged_on_release)
-    return `A new ${interval} starts today, and ${first_name} will be charged ${showAmount(price)} shortly. Missed ${interval}s aren’t charged.`
+  const { on_release, interval, price, period, waived, ends_on } = membership
+  const { step = 'nothing', until } = on_release ?? {}
   if (ends_on) return `Nothing is charged: the membership is canceled and ends on ${plainDay(ends_on)}.`
-  return period
-    ? `Nothing is charged now: this ${interval} is paid. The next charge is on ${plainDay(period.ends_on)}.`
-    : 'Nothing is charged now.'
+  const day = until ? plainDay(until) : ''
+  const next = `The next charge is on ${waived ? plainDay(waived.ends_on) : day}.`
+  const waiting =
+    period?.state === 'due'
+      ? `Nothing is charged now. This ${interval} isn’t paid yet, and the next try is on ${day}.`
+      : `Nothing is charged now: this ${interval} is ${period?.state === 'waived' ? 'free' : 'paid'}. ${next}`
+  const ending = day
+    ? `Nothing is charged: this card can’t be charged anymore. The membership ends on ${day} unless ${first_name} adds a new card.`
+    : `The membership ends shortly, because its card can’t be charged anymore. ${first_name} gets an email.`
+  const texts: Record<typeof step, string> = {
+    begin: `A new ${interval} starts today, and ${first_name} will be charged ${showAmount(price)} shortly. Missed ${interval}s aren’t charged.`,
+    retry: `This ${interval} isn’t paid yet, and the card will be tried again shortly.`,
+    waive: `Nothing is charged: this ${interval} is free. ${next}`,
+    wait: waiting,
+    end: ending,
+    nothing: 'Nothing is charged now.',
+  }
+  return texts[step]
 }
 
 /** What the dialog asks and says about an action, and the call that does it. */

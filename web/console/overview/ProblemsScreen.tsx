@@ -1,8 +1,9 @@
 import { useState } from 'react'
 import { consoleCalls } from '#contract/console/console.ts'
-import type { Problem, ProblemList } from '#contract/console/overview.ts'
+import { disputeOutcome, type Problem, type ProblemList } from '#contract/console/overview.ts'
 import { showAmount } from '#contract/money.ts'
 import { Field } from '#web/form/Field.tsx'
+import { SelectField } from '#web/form/SelectField.tsx'
 import { useCallForm } from '#web/ui/CallForm.tsx'
 import { FormDialog } from '#web/ui/FormDialog.tsx'
 import { Notice } from '#web/ui/Notice.tsx'
@@ -77,7 +78,7 @@ export function ProblemsScreen() {
           onClose={() => setChosen(undefined)}
           onDone={(list) => {
             setData(list)
-            setSuccess('The discrepancy is resolved.')
+            setSuccess(chosen.kind === 'dispute' ? 'The dispute is closed.' : 'The discrepancy is resolved.')
             setChosen(undefined)
           }}
         />
@@ -92,21 +93,37 @@ type ResolveProps = {
   onDone: (list: ProblemList) => void
 }
 
+const outcomes = [
+  { value: 'lost', text: 'The bank returned the money' },
+  { value: 'other', text: 'Something else' },
+]
+
 function Resolve({ discrepancy, onClose, onDone }: ResolveProps) {
   const { api } = useConsole()
-  const { reason } = consoleCalls.resolveDiscrepancy.input.shape
+  const isDispute = discrepancy.kind === 'dispute'
+  const { reason, outcome } = consoleCalls.resolveDiscrepancy.input.shape
   const form = useCallForm({
-    rules: { reason },
+    rules: { reason, outcome: isDispute ? disputeOutcome : outcome },
     send: async (values) => onDone(await api.resolveDiscrepancy({ ...discrepancy, ...values })),
   })
   return (
     <FormDialog
-      title="Resolve this discrepancy"
+      title={isDispute ? 'Close this dispute' : 'Resolve this discrepancy'}
       text="It opens again only if the gateway says something else."
       form={form}
-      submitLabel="Resolve"
+      submitLabel={isDispute ? 'Close the dispute' : 'Resolve'}
       onClose={onClose}
     >
+      {isDispute && (
+        <SelectField
+          {...form.field('outcome')}
+          label="How did it end?"
+          hint="If the bank returned the money, the member’s receipt will say so."
+          options={outcomes}
+          placeholder="Choose"
+          defaultValue=""
+        />
+      )}
       <Field {...form.field('reason')} label="Reason" hint="For the audit log" autoComplete="off" enterKeyHint="go" />
     </FormDialog>
   )
