@@ -22,6 +22,8 @@ export type ExpectedEmail = { day: string; kind: EmailKind; facts: string[]; isO
 /** Written when it can be sent. Undefined: it no longer applies. */
 type WaitingEmail = { kind: EmailKind; write: () => string[] | undefined; onSent?: () => void; isOptional?: true }
 
+export type MadeChange = { change: PriceChange; madeOn: string }
+
 export type Book = {
   plan: Plan
   today: string
@@ -50,8 +52,8 @@ export type Book = {
   /** The next period is not charged. */
   isNextWaived: boolean
   canceledOn: string | undefined
-  /** The newest price change of each package that the member doesn't know of, because they have canceled or are on hold. */
-  missedChanges: Map<number, { change: PriceChange; madeOn: string }>
+  /** The newest price change of each package since the member canceled, and since the hold began. */
+  missed: Record<'canceled' | 'held', Map<number, MadeChange>>
   /** The last day of the membership, once it is known. */
   endsOn: string | undefined
   isEnded: boolean
@@ -84,7 +86,7 @@ export function newBook(plan: Plan): Book {
     isHeld: false,
     isNextWaived: false,
     canceledOn: undefined,
-    missedChanges: new Map(),
+    missed: { canceled: new Map(), held: new Map() },
     endsOn: undefined,
     isEnded: false,
     waiting: [],

@@ -1,4 +1,4 @@
-import { type Book, isRenewing, linesFrom, newest, type PricedLine, startOf, sum } from './book.ts'
+import { type Book, isRenewing, linesFrom, type MadeChange, newest, type PricedLine, startOf, sum } from './book.ts'
 import { daysBefore, daysLater, longDate } from './calendar.ts'
 import { dollars, write } from './expected-emails.ts'
 import type { PriceChange } from './price-changes.ts'
@@ -19,15 +19,16 @@ export function firstStartFrom(book: Book, day: string): string {
 
 /** A member who has canceled or is on hold is told later. */
 export function changePrice(book: Book, change: PriceChange): void {
-  book.missedChanges.set(change.product_id, { change, madeOn: book.today })
-  if (isRenewing(book)) applyChanges(book)
+  const made = { change, madeOn: book.today }
+  if (book.canceledOn) book.missed.canceled.set(change.product_id, made)
+  if (book.isHeld) book.missed.held.set(change.product_id, made)
+  if (isRenewing(book)) applyChanges(book, [made])
 }
 
 /** A higher price applies after the notice, a lower one immediately. What happens next, such as a charge, comes before the emails. */
-export function applyChanges(book: Book, next?: () => void): void {
+export function applyChanges(book: Book, changes: Iterable<MadeChange>, next?: () => void): void {
   const before = book.lines
-  for (const { change, madeOn } of book.missedChanges.values()) applyChange(book, change, madeOn)
-  book.missedChanges.clear()
+  for (const { change, madeOn } of changes) applyChange(book, change, madeOn)
   const after = book.lines
   const tries = book.attempts.length
   next?.()

@@ -170,8 +170,10 @@ const putOnFile =
   }
 
 function hold(book: Book): void {
-  if (!book.isHeld) heldEmail(book)
+  if (book.isHeld) return
+  heldEmail(book)
   book.isHeld = true
+  book.missed.held.clear()
 }
 
 const refund =
@@ -193,6 +195,7 @@ export const rules: Record<ActionKind, Rule> = {
     if (book.canceledOn || book.isEnded) return 'nothing'
     const endsOn = paidUntil(book)
     book.canceledOn = book.today
+    book.missed.canceled.clear()
     if (newest(book).state === 'due' || endsOn < book.today) {
       end(book)
       return { shown: '' }
@@ -205,7 +208,7 @@ export const rules: Record<ActionKind, Rule> = {
     if (isOver(book)) return 'refused'
     if (!book.canceledOn) return 'nothing'
     Object.assign(book, { canceledOn: undefined, endsOn: undefined })
-    applyChanges(book)
+    applyChanges(book, book.missed.canceled.values())
     keptEmail(book)
     return undefined
   },
@@ -220,7 +223,6 @@ export const rules: Record<ActionKind, Rule> = {
     }))
     const n = newest(book).n + 1
     Object.assign(book, { lines, due: lines, anchor: { day: today, n, date: dateOf(today) }, yearsFrom: today })
-    book.missedChanges.clear()
     book.remindOn = first(book.remindOn, daysLater(today, 1))
     const period = addPeriod(book, 'due')
     const shown = (sum(lines) / 100).toFixed(2)
@@ -257,7 +259,7 @@ export const rules: Record<ActionKind, Rule> = {
     if (!book.isHeld) return 'nothing'
     book.isHeld = false
     const tries = book.attempts.length
-    applyChanges(book, () => work(book))
+    applyChanges(book, book.missed.held.values(), () => work(book))
     if (book.attempts.length === tries) releasedEmail(book) // the emails about a charge tell the rest
     return undefined
   },
