@@ -1,9 +1,10 @@
+import { setImmediate } from 'node:timers/promises'
 import type { Drill, DrillRun, ReportRow } from '../drill.ts'
 import type { Backend } from '../site/backends.ts'
 import { advanceClock } from './advance-clock.ts'
 import { auditRenewals, type Findings } from './audit.ts'
 import { daysBetween, daysLater, monthsLater } from './calendar.ts'
-import { goldenLedger, raceWinners } from './golden-ledger.ts'
+import { type Golden, goldenLedger, raceWinners } from './golden-ledger.ts'
 import { planMembers } from './members.ts'
 import { addMembers } from './population.ts'
 import { priceChangesOf } from './price-changes.ts'
@@ -133,7 +134,11 @@ async function playYear(run: DrillRun, backend: Backend, year: SiteYear): Promis
   const before = await workspace.open()
   const prices = { first: await addMembers(before.db, zone, plans), changes }
   await before.close()
-  const golden = plans.map((plan) => raceWinners(plan).map((winner) => goldenLedger(plan, schedule, prices, winner)))
+  const golden: Golden[][] = []
+  for (const plan of plans) {
+    golden.push(raceWinners(plan).map((winner) => goldenLedger(plan, schedule, prices, winner)))
+    await setImmediate() // the other site's database has answered, and its query must not time out
+  }
   const isShared = backend.name === 'PostgreSQL'
   const processes = !isShared ? 1 : run.short ? 2 : 4
   const outcome = await advanceClock(workspace, {
