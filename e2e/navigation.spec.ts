@@ -104,7 +104,7 @@ test('12.14 a step that cannot be loaded shows a message at once, keeps what was
 
 test('12.2 a visitor who goes back while a price is loading keeps the earlier package', async ({ page }) => {
   await reachPayment(page)
-  await page.locator('summary').click()
+  await page.locator('.order summary').click()
   await page.getByRole('button', { name: /^Change/ }).click()
   const { requested, release } = await holdRequest(page, '**/api/enrollment/orders')
   await page.getByRole('button', { name: /Welcome Kit/ }).click()

@@ -119,8 +119,8 @@ test('10.1 4.16 25.11 ACCESS says that the office opens, keeps the token, and op
   const grant = page.waitForRequest('**/office/autologin/grant-access/*')
   await pay(page)
   await expect(page.getByText('You should be redirected to your virtual office')).toBeVisible()
-  await page.getByRole('button', { name: 'Login' }).click()
   const stored = await page.evaluate(() => Object.values(localStorage).join(' '))
+  await page.getByRole('button', { name: 'Login' }).click()
   const token = (await grant).url().split('/').at(-1) ?? ''
   expect(token).toMatch(/^[\w-]+~[\w-]+~[\w-]+$/)
   expect(stored).toContain(token.replaceAll('~', '.'))

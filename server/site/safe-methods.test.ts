@@ -47,6 +47,7 @@ const COUNTED = ['limit_count', 'page_hit', 'funnel_seen', 'funnel_day', 'office
 const WRITTEN_DOWN: Record<string, string[]> = {
   '/console/members.csv': ['audit', 'audit_head'],
   '/console/audit': ['security_event'],
+  '/console/audit.csv': ['audit', 'audit_head', 'security_event'],
 }
 
 const gets = [calls, officeCalls, consoleCalls]

@@ -70,6 +70,7 @@ describe('the inventory of scripts', () => {
         'fetchStartData',
         'inline',
         'main',
+        'makePdf',
         'next',
         'office',
         'openDialog',
@@ -107,7 +108,7 @@ describe('the check of a running site', () => {
     for (const address of [url, `${proxied}/`])
       expect(await run('check', address, file())).toEqual({
         code: 0,
-        output: expect.stringMatching(/ serves what .* says: 2 pages, 10 scripts\.\n$/),
+        output: expect.stringMatching(/ serves what .* says: 2 pages, 11 scripts\.\n$/),
       })
   })
 

@@ -48,6 +48,7 @@ const purposes: Record<string, string> = {
   fetchStartData: 'asks for the data of the page again, if the server could not send it along',
   vendorWidget: 'loads another company’s captcha, only if one is chosen',
   office: 'the members’ office, where a member changes the card',
+  makePdf: 'makes receipts, credit notes and yearly statements as PDF files',
 }
 const INLINE_PURPOSE = 'remembers what is pressed before the first script has loaded'
 const CAPTCHA_PURPOSE = 'the captcha that the operator has chosen'
