@@ -40,7 +40,10 @@ describe('a name', () => {
 
   it.each([
     [names('', 'Sample'), { first_name: ['Please enter your first name.'] }],
-    [names('Zoe', 'x'.repeat(31)), { last_name: ['Please use at most 30 characters for your last name. A short form or initials are fine.'] }],
+    [
+      names('Zoe', 'x'.repeat(31)),
+      { last_name: ['Please use at most 30 characters for your last name. A short form or initials are fine.'] },
+    ],
   ])('15.20 does not change to %o', async (input, fields) => {
     const member = await memberInOffice(site)
     expect((await change('name', member, input)).json().fields).toEqual(fields)

@@ -57,7 +57,9 @@ describe('the brand', () => {
     const email = await welcomeEmail(site.world, { member_id: id })
     expect(email.subject).toBe('Welcome to Acme <Club>')
     expect(email.text).toContain('Good to have you.')
-    expect(email.text).toMatch(/-- \nAcme <Club>\nhttp:\/\/foyer\.test\nFoyer Membership LLC, .*\nAcme LLC, 1 Main Street\n$/)
+    expect(email.text).toMatch(
+      /-- \nAcme <Club>\nhttp:\/\/foyer\.test\nFoyer Membership LLC, .*\nAcme LLC, 1 Main Street\n$/,
+    )
     expect(email.html).toContain('bgcolor="#7a1fa2"')
     expect(email.html).not.toContain('#0b5d4a')
     await site.world.sms.send('+12025550123', 'sms')
