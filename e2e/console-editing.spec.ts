@@ -120,6 +120,52 @@ async function expectQuestionBeforeClosing(page: Page) {
   await expect(details).toHaveCount(0)
 }
 
+test('19.88 19.89 Back and signing out ask before typed text is lost, and the next colleague starts without it', async ({
+  page,
+  context,
+}) => {
+  const { username } = await newMember(site, { first_name: 'Bea' })
+  await enterAs(page, site, 'manager')
+  await page.goto(site.at(`/console/members?search=${username}`))
+  const row = page.getByRole('link', { name: 'Bea Example' })
+  await expect(row).toBeVisible()
+  await page.route('**/api/console/members?*', (route) => route.abort())
+  await page.getByLabel('Search members').fill('someone else')
+  await page.keyboard.press('Enter')
+  await expect(page.getByText(/reach the server/), 'the last hit stays closed').toBeVisible()
+  await page.unrouteAll()
+
+  await row.click()
+  await page.getByText('Actions', { exact: true }).click()
+  await page.locator('.action-menu').getByRole('button', { name: 'Edit details' }).click()
+  await page.getByLabel('Company').fill('Pier')
+  await page.goBack()
+  const question = page.getByRole('dialog', { name: 'Leave without saving?' })
+  await question.getByRole('button', { name: 'Leave' }).click()
+  await expect(page.getByRole('heading', { name: 'Members: “someone else”' })).toBeVisible()
+  await expect(page.getByRole('dialog')).toHaveCount(0)
+
+  await page.goto(site.at('/console/brand'))
+  const name = page.getByLabel('Name')
+  await name.fill('Typed by the manager')
+  await enterAs(await context.newPage(), site, 'owner')
+  await page.evaluate(() => dispatchEvent(new Event('focus'))) // as if someone came back to the tab
+  await expect(page.getByText('Max owner')).toBeAttached()
+  await expect(name).not.toHaveValue('Typed by the manager')
+  expect(await page.evaluate(() => sessionStorage.getItem('foyer.console_drafts'))).toBeNull()
+
+  await name.fill('Typed by the owner')
+  await page.getByRole('button', { name: 'Menu' }).click()
+  const signOut = page.getByRole('button', { name: 'Sign out' })
+  await signOut.click()
+  await expect(question).toContainText('Signing out deletes what you typed.')
+  await question.getByRole('button', { name: 'Stay' }).click()
+  await expect(name).toHaveValue('Typed by the owner')
+  await signOut.click()
+  await question.getByRole('button', { name: 'Leave' }).click()
+  await expect(page.getByRole('heading', { name: 'Sign in to the console' })).toBeVisible()
+})
+
 const endSession = () =>
   site.db
     .updateTable('console_session')

@@ -9,24 +9,29 @@ import { SignIn, SignInAgain } from './access/SignIn.tsx'
 import { Welcome } from './access/Welcome.tsx'
 import { ConsoleContext, permissionCheck, plainApi, withProof } from './api.ts'
 import { ConsoleLoading } from './ConsoleLoading.tsx'
-import { useAddress } from './router.tsx'
+import { useAddress, useBackButton } from './router.tsx'
 import { Screen } from './Screen.tsx'
 import { Shell } from './Shell.tsx'
 import { useRefresh, useTyping } from './useActivity.ts'
 
 /** Who looks at it decides what is shown: an invitation, the sign-in, or the console itself. */
 export function Console() {
+  useBackButton()
   const { path } = useAddress()
   const [session, setSession] = useState<ConsoleSession>()
   const [error, setError] = useState<string>()
   useEffect(() => {
     plainApi.getSession({}).then(setSession, (cause: unknown) => setError(errorMessage(cause)))
   }, [])
+  const change = (next: ConsoleSession) => {
+    if (session?.staff && session.staff.id !== next.staff?.id) forgetConsoleDrafts()
+    setSession(next)
+  }
   return (
     <>
       <Offline />
       {path === '/console/welcome' ? (
-        <Welcome onEnter={setSession} />
+        <Welcome onEnter={change} />
       ) : error ? (
         <main className="console-loading">
           <Notice tone="alert">{error}</Notice>
@@ -34,9 +39,10 @@ export function Console() {
       ) : !session ? (
         <ConsoleLoading />
       ) : session.staff ? (
-        <SignedIn session={session} onChange={setSession} />
+        // another tab may have signed in as someone else: nothing typed or loaded here is theirs
+        <SignedIn key={session.staff.id} session={session} onChange={change} />
       ) : (
-        <SignIn onEnter={setSession} />
+        <SignIn onEnter={change} />
       )}
     </>
   )
@@ -93,18 +99,10 @@ function SignedIn({ session, onChange }: { session: ConsoleSession; onChange: (s
     setQuestion(undefined)
   }
   const refuse = (cause: string) => end(({ reject }) => reject(new Error(cause)))
-  const leave = () => {
-    forgetConsoleDrafts()
-    onChange({ ...session, staff: undefined })
-  }
+  const leave = () => onChange({ ...session, staff: undefined })
   const enterAgain = (next: ConsoleSession) => {
-    if (next.staff?.id !== signedIn.staff.id) {
-      forgetConsoleDrafts() // they are the other colleague's
-      location.reload()
-      return
-    }
     onChange(next)
-    end(({ resolve }) => resolve())
+    if (next.staff?.id === signedIn.staff.id) end(({ resolve }) => resolve()) // no call of one colleague is sent by another
   }
   return (
     <ConsoleContext value={{ api, session: signedIn, may: permissionCheck(signedIn) }}>

@@ -7,7 +7,7 @@ import { Notice } from '#web/ui/Notice.tsx'
 import { plainApi, useConsole } from './api.ts'
 import { OPEN_ONLY_HIT } from './members/MembersScreen.tsx'
 import { showTime } from './parts.tsx'
-import { Link, navigate, toQuery, useAddress } from './router.tsx'
+import { Link, leave, navigate, toQuery, useAddress } from './router.tsx'
 
 type Restriction = NonNullable<ConsoleSession['restrictions']>[number]
 
@@ -39,7 +39,7 @@ export function Shell({ onSignOut, children }: { onSignOut: () => void; children
   const { session, may } = useConsole()
   const { path } = useAddress()
   const [isOpen, setOpen] = useState(false)
-  const signOut = () => plainApi.signOut({}).then(onSignOut, onSignOut)
+  const signOut = () => leave({ go: () => void plainApi.signOut({}).then(onSignOut, onSignOut) })
   // biome-ignore lint/correctness/useExhaustiveDependencies: another address closes the menu
   useEffect(() => setOpen(false), [path])
   return (

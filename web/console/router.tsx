@@ -1,24 +1,35 @@
-import { type MouseEvent, type ReactNode, useSyncExternalStore } from 'react'
+import { type MouseEvent, type ReactNode, useEffect, useSyncExternalStore } from 'react'
 
 /** The address inside the console: everything that a screen shows is in it, so that a link or a reload shows the same. */
 
 export const CHANGED = 'console:address'
 
-/** Sent before the screen changes. A listener that prevents it may navigate later. */
+/** Sent before the screen changes, and before a sign-out. A listener that prevents it may call `go` later. */
 export const LEAVING = 'console:leaving'
-export type Leaving = CustomEvent<{ to: string; isBack: boolean }>
+export type Leaving = CustomEvent<Departure>
 
-const mayLeave = (to: string, isBack = false) =>
-  dispatchEvent(new CustomEvent(LEAVING, { cancelable: true, detail: { to, isBack } }))
+/** A sign-out goes to no address. After Back, the browser is there already. */
+type Departure = { to?: string; isBack?: boolean; go: () => void }
+
+/** Goes, unless a form objects. */
+export function leave(departure: Departure) {
+  if (dispatchEvent(new CustomEvent(LEAVING, { cancelable: true, detail: departure }))) departure.go()
+}
+
+const announce = () => dispatchEvent(new Event(CHANGED))
+
+/** Follows Back and Forward. Once for the whole console, so that a form is asked once. */
+export function useBackButton() {
+  useEffect(() => {
+    const onBack = () => leave({ to: location.href, isBack: true, go: announce })
+    addEventListener('popstate', onBack)
+    return () => removeEventListener('popstate', onBack)
+  }, [])
+}
 
 function subscribe(onChange: () => void) {
-  const onBack = () => mayLeave(location.href, true) && onChange()
-  addEventListener('popstate', onBack)
   addEventListener(CHANGED, onChange)
-  return () => {
-    removeEventListener('popstate', onBack)
-    removeEventListener(CHANGED, onChange)
-  }
+  return () => removeEventListener(CHANGED, onChange)
 }
 
 export function useAddress(): { path: string; query: URLSearchParams } {
@@ -28,11 +39,13 @@ export function useAddress(): { path: string; query: URLSearchParams } {
 }
 
 /** Goes to another screen, unless a form objects. `replace` changes the address without an entry in the browser's history. */
-export function navigate(to: string, { replace = false, isSure = false, state = null as unknown } = {}) {
-  if (!isSure && !mayLeave(to)) return
-  history[replace ? 'replaceState' : 'pushState'](state, '', to)
-  dispatchEvent(new Event(CHANGED))
-  if (!replace) scrollTo(0, 0)
+export function navigate(to: string, { replace = false, state = null as unknown } = {}) {
+  const go = () => {
+    history[replace ? 'replaceState' : 'pushState'](state, '', to)
+    announce()
+    if (!replace) scrollTo(0, 0)
+  }
+  leave({ to, go })
 }
 
 type LinkProps = { to: string; className?: string; isCurrent?: boolean; children: ReactNode }

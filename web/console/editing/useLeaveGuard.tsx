@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react'
 import { LeaveQuestion } from '#web/ui/FormDialog.tsx'
-import { CHANGED, LEAVING, type Leaving, navigate } from '../router.tsx'
+import { CHANGED, LEAVING, type Leaving } from '../router.tsx'
 
 type GuardOptions = {
   isUnsaved: () => boolean
@@ -10,28 +10,30 @@ type GuardOptions = {
   isKept: boolean
 }
 
-/** Asks before another screen, Back or closing the tab takes a form away that isn't saved. Returns the question. */
+/** Asks before another screen, Back, signing out or closing the tab takes away a form that isn't saved. Returns the question. */
 export function useLeaveGuard({ isUnsaved, staysAt, isKept }: GuardOptions): ReactNode {
-  const [leave, setLeave] = useState<{ go: () => void }>()
+  const [leave, setLeave] = useState<{ go: () => void; isSignOut: boolean }>()
   const isSure = useRef(false)
-  const loses = useEffectEvent((to: string) => isUnsaved() && !staysAt(new URL(to, location.origin)))
+  const loses = useEffectEvent((to: URL | undefined) => isUnsaved() && !(to && staysAt(to)))
   const warn = useEffectEvent((event: BeforeUnloadEvent) => isUnsaved() && event.preventDefault())
   useEffect(() => {
-    let here = location.href
+    let here = pageAt(location)
     const onLeaving = (event: Event) => {
-      const { to, isBack } = (event as Leaving).detail
-      if (isSure.current || !loses(to)) return
+      const { to, isBack, go } = (event as Leaving).detail
+      const address = to === undefined ? undefined : new URL(to, location.origin)
+      const stays = address && pageAt(address) === here
+      if (isSure.current || stays || !loses(address)) return
       event.preventDefault()
       if (isBack) history.pushState(null, '', here) // the browser is there already
       const goBack = () => {
         isSure.current = true
         history.back()
       }
-      setLeave({ go: isBack ? goBack : () => navigate(to, { isSure: true }) })
+      setLeave({ go: isBack ? goBack : go, isSignOut: !address })
     }
     const onUnload = (event: BeforeUnloadEvent) => warn(event)
     const remember = () => {
-      here = location.href
+      here = pageAt(location)
     }
     addEventListener(LEAVING, onLeaving)
     addEventListener(CHANGED, remember)
@@ -44,9 +46,11 @@ export function useLeaveGuard({ isUnsaved, staysAt, isKept }: GuardOptions): Rea
   }, [])
   if (!leave) return null
   const stay = () => setLeave(undefined)
+  const keptText = isKept ? 'We keep what you typed in this tab until you save it, discard it or sign out.' : undefined
+  const text = leave.isSignOut ? 'Signing out deletes what you typed.' : keptText
   return (
     <LeaveQuestion
-      {...(isKept ? { text: 'We keep what you typed in this tab until you save it, discard it or sign out.' } : {})}
+      {...(text ? { text } : {})}
       onLeave={() => {
         stay()
         leave.go()
@@ -55,3 +59,5 @@ export function useLeaveGuard({ isUnsaved, staysAt, isKept }: GuardOptions): Rea
     />
   )
 }
+
+const pageAt = ({ pathname, search }: { pathname: string; search: string }) => pathname + search

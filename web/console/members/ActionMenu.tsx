@@ -1,6 +1,6 @@
 import type { MemberPage } from '#contract/console/member-page.ts'
 import type { Permission } from '#contract/console/permissions.ts'
-import { plainDay } from '#contract/days.ts'
+import { dayIn, plainDay } from '#contract/days.ts'
 import { showAmount } from '#contract/money.ts'
 import { useConsole } from '../api.ts'
 import type { MemberAction } from './memberActions.tsx'
@@ -45,12 +45,12 @@ export function detailsEntries({ erased_on, has_second_factor, sessions }: Membe
 export const sponsorEntries = ({ erased_on }: MemberPage): Entry[] =>
   erased_on ? [] : [{ text: 'Move to another sponsor', permission: 'move_sponsors', action: { kind: 'move-sponsor' } }]
 
-const moneyEntries = ({ payments }: MemberPage): Entry[] =>
+const moneyEntries = ({ payments }: MemberPage, time_zone: string): Entry[] =>
   payments
     .filter(({ refundable }) => refundable)
     .slice(0, 1)
     .map((payment) => ({
-      text: `Refund ${showAmount(payment.amount)} from ${plainDay(payment.at.slice(0, 10))}`,
+      text: `Refund ${showAmount(payment.amount)} from ${plainDay(dayIn(time_zone, new Date(payment.at)))}`,
       permission: 'refund',
       action: { kind: 'refund', payment },
     }))
@@ -80,8 +80,10 @@ export function Actions({ entries, onAction }: ActionsProps) {
 
 /** On a phone, where the panels are below the timeline: everything that can be done, right under the name. */
 export function ActionMenu({ member, onAction }: { member: MemberPage } & Pick<ActionsProps, 'onAction'>) {
-  const { may } = useConsole()
-  const entries = [membershipEntries, moneyEntries, detailsEntries, sponsorEntries].flatMap((list) => list(member))
+  const { may, session } = useConsole()
+  const entries = [membershipEntries, moneyEntries, detailsEntries, sponsorEntries].flatMap((list) =>
+    list(member, session.time_zone),
+  )
   if (!entries.some(({ permission }) => may(permission))) return null
   return (
     <details className="action-menu">

@@ -38,12 +38,13 @@ export function MembersScreen() {
   const loaded = useLoaded(query.toString(), () =>
     api.listMembers({ ...(filter as MemberFilter), ...(after ? { after } : {}) }),
   )
-  const { data, isLoading } = loaded
+  const { data, isLoading, error } = loaded
   const [first, ...others] = data ? [...data.members, ...data.attempts] : []
   const only = first && 'id' in first && !others.length && !data?.next ? first.id : undefined
   useEffect(() => {
-    if (only && !isLoading && history.state === OPEN_ONLY_HIT) navigate(`/console/members/${only}`, { replace: true })
-  }, [only, isLoading])
+    if (!only || isLoading || error) return // the last search's hits stay until there are new ones
+    if (history.state === OPEN_ONLY_HIT) navigate(`/console/members/${only}`, { replace: true })
+  }, [only, isLoading, error])
   const go = (change: Filter & { after?: string }) =>
     navigate(`/console/members${toQuery({ ...filter, after: undefined, ...change })}`)
   return (
@@ -60,8 +61,8 @@ export function MembersScreen() {
       {!data ? (
         <Waiting loaded={loaded} />
       ) : (
-        <div aria-busy={loaded.isLoading || undefined}>
-          {loaded.error && <Notice tone="alert">{loaded.error}</Notice>}
+        <div aria-busy={isLoading || undefined}>
+          {error && <Notice tone="alert">{error}</Notice>}
           {data.is_capped && (
             <Notice>More members match than are looked at. Add letters to find the rest, or to export them.</Notice>
           )}
