@@ -184,7 +184,7 @@ test('10.18 when the page cannot find out what became of a payment, it says so, 
   expect(keys.filter(Boolean)).toHaveLength(1)
 })
 
-test('10.19 12.16 a visitor who is offline at Next and at Confirm and Pay only waits, and joins without typing anything again', async ({
+test('10.19 10.24 12.16 a visitor who is offline at Next and at Confirm and Pay only waits, and joins without typing anything again', async ({
   page,
   context,
 }) => {
@@ -205,11 +205,19 @@ test('10.19 12.16 a visitor who is offline at Next and at Confirm and Pay only w
   await notice.getByRole('button', { name: 'Stop waiting' }).click()
   await expect(notice).toBeHidden()
   await expect(page.getByRole('button', { name: /^Confirm and Pay/ })).toBeFocused()
+  await page.clock.install()
   await pay(page)
   await expect(notice).toBeVisible()
+  const status = page.locator('.paying-status')
+  await expect(status, 'there before its text, or screen readers miss it').toBeEmpty()
+  await page.clock.fastForward(8_000)
   expect(await findAxeViolations(page)).toEqual([])
   expect(payments).toBe(0)
+  const payment = await holdRequest(page, '**/api/enrollment/add-enrollment')
   await context.setOffline(false)
+  await payment.requested
+  await expect(status).toHaveText(/^Still waiting for your bank\./)
+  await payment.release()
   await expect(page.getByRole('heading', { name: /^Welcome/ })).toBeVisible()
   expect(payments).toBe(1)
 })
@@ -247,20 +255,37 @@ test('4.16 10.21 10.23 the office opens by itself ten seconds after the welcome,
   await page.waitForURL('**/office')
 })
 
-test('10.23 Login without a network keeps the receipt, and opens the office when the network is back', async ({
+test('10.21 10.23 Login stops if the visitor stays, and without a network keeps the receipt and opens the office when the network is back', async ({
   page,
   context,
 }) => {
   await reachPayment(page)
   await fillPayment(page)
-  await page.route('**/autologin/**', (route) => route.fulfill({ status: 204 })) // the office does not open by itself
+  let openings = 0
+  await page.route('**/autologin/**', (route) => {
+    openings++
+    return route.fulfill({ status: 204 }) // the page stays
+  })
+  const status = await holdRequest(page, '**/enrollment/status')
   await pay(page)
   const login = page.getByRole('button', { name: 'Login' })
-  await login.waitFor()
-  await page.route('**/enrollment/status', (route) => route.abort()) // the browser believes that it is online
+  await login.click()
+  await status.requested
+  await page.getByRole('button', { name: 'Stay on this page' }).click()
+  await status.release()
+  expect(openings, '10.21 an opening under way stops, too').toBe(0)
+
+  let tries = 0
+  await page.route('**/enrollment/status', (route) => {
+    tries++
+    return route.abort() // the browser believes that it is online
+  })
+  await page.clock.install()
   await login.click()
   const notice = page.getByRole('status').filter({ hasText: 'We can’t reach your office at the moment.' })
   await expect(notice).toContainText('We’ll keep trying.')
+  const tryAgain = () => page.clock.fastForward(2_000).then(() => tries)
+  await expect.poll(tryAgain).toBeGreaterThan(3)
   await context.setOffline(true)
   await expect(page.getByText('You’re offline.').last()).toBeVisible()
   await login.click()

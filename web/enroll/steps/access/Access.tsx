@@ -1,4 +1,4 @@
-import { type CSSProperties, useEffect, useLayoutEffect, useState } from 'react'
+import { type CSSProperties, useEffect, useEffectEvent, useLayoutEffect, useState } from 'react'
 import { brand } from '#contract/brand.ts'
 import { figures } from '#contract/figures.ts'
 import { ArrowIcon } from '#web/icons.tsx'
@@ -57,15 +57,7 @@ function Access({ paymentStore, receipt, seconds }: AccessProps) {
         </OfficeLogin>
       )}
       {mayRedirect && (
-        <button
-          type="button"
-          className="link stay"
-          hidden={!isLeaving}
-          onClick={() => {
-            stay()
-            login.stopWaiting()
-          }}
-        >
+        <button type="button" className="link stay" hidden={!isLeaving} onClick={stay}>
           Stay on this page
         </button>
       )}
@@ -92,27 +84,31 @@ const SignInAdvice = ({ receipt }: { receipt: ReceiptData | undefined }) => (
 /** The bar fills up while the welcome stays. */
 const barStyle = (seconds: number) => ({ '--redirect-delay': `${seconds}s` }) as CSSProperties
 
-type Login = Pick<ReturnType<typeof useOfficeLogin>, 'open' | 'isOnline' | 'status'>
+type Login = Pick<ReturnType<typeof useOfficeLogin>, 'open' | 'stopOpening' | 'isOnline' | 'status'>
 
 /** Opens the office after a while online, unless the visitor asks to stay or prints the receipt. Scrolling is not asking. */
 function useRedirect(
   { hasFreshGrant }: Pick<Payment, 'hasFreshGrant'>,
-  { open, isOnline, status }: Login,
+  { open, stopOpening, isOnline, status }: Login,
   seconds: number,
 ) {
   const [mayRedirect] = useState(hasFreshGrant)
   const [isRedirecting, setRedirecting] = useState(mayRedirect)
   const isLeaving = isRedirecting || status === 'waiting'
-  const stay = () => setRedirecting(false)
+  const stay = () => {
+    setRedirecting(false)
+    stopOpening()
+  }
+  const onPrint = useEffectEvent(stay)
   useLayoutEffect(() => {
     if (!isLeaving && document.activeElement?.matches('.stay'))
       document.querySelector<HTMLElement>('.login .button')?.focus()
   }, [isLeaving])
   useTimeout(open, isRedirecting && isOnline ? seconds * 1000 : undefined)
   useEffect(() => {
-    const onPrint = () => setRedirecting(false)
-    addEventListener('beforeprint', onPrint)
-    return () => removeEventListener('beforeprint', onPrint)
+    const print = () => onPrint()
+    addEventListener('beforeprint', print)
+    return () => removeEventListener('beforeprint', print)
   }, [])
   return { mayRedirect, isRedirecting, isLeaving, stay }
 }

@@ -4,8 +4,8 @@ import { ArrowIcon } from '#web/icons.tsx'
 import { log } from '#web/log.ts'
 import { Notice } from '#web/ui/Notice.tsx'
 import { useOnline } from '#web/useOnline.ts'
-import { useTimeout } from '#web/useTimeout.ts'
 import type { Payment } from '../payment/payment.ts'
+import { useRepeated } from '../payment/useRepeated.ts'
 
 /** waiting: there is no network, or no answer; the office opens when there is. */
 type LoginStatus = 'idle' | 'opening' | 'waiting' | 'needs-sign-in'
@@ -20,15 +20,18 @@ export function useOfficeLogin(payment: Payment) {
   const [status, setStatus] = useState<LoginStatus>('idle')
   const [officeUrl, setOfficeUrl] = useState('')
   const isOpening = useRef(false)
+  const isWanted = useRef(false)
   const isOnline = useOnline()
 
   const open = async () => {
-    if (isOpening.current) return
+    isWanted.current = true
     if (!navigator.onLine) return setStatus('waiting')
-    isOpening.current = true
     if (status !== 'waiting') setStatus('opening')
+    if (isOpening.current) return
+    isOpening.current = true
     try {
       const { token, vo_url } = await payment.takeGrant()
+      if (!isWanted.current) return // the visitor stays; the next press takes a new grant
       setOfficeUrl(vo_url)
       if (!token) return setStatus('needs-sign-in')
       location.assign(officeAddress(vo_url, token))
@@ -36,13 +39,17 @@ export function useOfficeLogin(payment: Payment) {
       setTimeout(() => setStatus('idle'), LEAVING_MS)
     } catch (cause) {
       log('The office could not be opened.', cause)
-      setStatus('waiting')
+      if (isWanted.current) setStatus('waiting')
     } finally {
       isOpening.current = false
     }
   }
-  useTimeout(open, status === 'waiting' && isOnline ? RETRY_MS : undefined)
-  return { status, officeUrl, isOnline, open, stopWaiting: () => setStatus('idle') }
+  const stopOpening = () => {
+    isWanted.current = false
+    setStatus('idle')
+  }
+  useRepeated(status === 'waiting' && isOnline, open, RETRY_MS)
+  return { status, officeUrl, isOnline, open, stopOpening }
 }
 
 type OfficeLoginProps = {

@@ -3,16 +3,20 @@ import { useTimeout } from '#web/useTimeout.ts'
 
 const USUAL_MS = 8_000
 
-/** Above the buttons while a payment is under way. The empty box is there before, so that screen readers hear its text. */
-export const PayingStatus = ({ isPaying }: { isPaying: boolean }) => (
+type PayingStatusProps = { isPaying: boolean; isOffline: boolean }
+
+/** Above the buttons while a payment is under way. The empty box is always there, so that screen readers hear its text. */
+export const PayingStatus = ({ isPaying, isOffline }: PayingStatusProps) => (
   <div className="paying-status" role="status">
-    {isPaying && <Progress />}
+    {isPaying && <Progress isOffline={isOffline} />}
   </div>
 )
 
-function Progress() {
+/** Offline another notice speaks, but the time counts. */
+function Progress({ isOffline }: { isOffline: boolean }) {
   const [isLong, setLong] = useState(false)
   useTimeout(() => setLong(true), USUAL_MS)
+  if (isOffline) return null
   return isLong
     ? 'Still waiting for your bank. Please keep this page open. You won’t be charged twice.'
     : 'Contacting your bank…'

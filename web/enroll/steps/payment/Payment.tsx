@@ -91,7 +91,12 @@ function Payment(props: PaymentProps) {
         </>
       }
       {...(amount ? { amount } : {})}
-      notice={networkWait ? <OfflineNotice wait={networkWait} /> : <PayingStatus isPaying={isPaying} />}
+      notice={
+        <>
+          {networkWait && <OfflineNotice wait={networkWait} />}
+          <PayingStatus isPaying={isPaying} isOffline={Boolean(networkWait)} />
+        </>
+      }
     >
       <Review draft={draft} chosen={chosen[0]} isStopped={isStopped} onEdit={wizard.returnTo} />
       <Address form={form} />

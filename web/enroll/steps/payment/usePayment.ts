@@ -10,6 +10,7 @@ import { receiptFor, renewalDays } from './payload.ts'
 import { keepReceipt } from './receipt.ts'
 import { hasPassword, settle, showChecking, showPaid, type View } from './settle.ts'
 import { useNetworkWait } from './useNetworkWait.ts'
+import { useRepeated } from './useRepeated.ts'
 
 const CHECK_INTERVAL_MS = 3_000
 
@@ -85,7 +86,7 @@ export function usePayment(wizard: Wizard, news: PaymentNews | undefined) {
       log('The payment could not be checked; trying again.', cause)
     }
   }
-  useRepeated(view === 'checking' || isUnknown, check, hasReturned ? 0 : CHECK_INTERVAL_MS)
+  useRepeated(view === 'checking' || isUnknown, check, CHECK_INTERVAL_MS, hasReturned ? 0 : CHECK_INTERVAL_MS)
 
   return { payment, view, hasReturned, captcha, networkWait, isPaying, pay }
 }
@@ -105,25 +106,6 @@ function useVisits(wizard: Wizard, work: () => unknown) {
       wizard.update({ paymentNews: undefined })
     }
   }, [wizard])
-}
-
-/** Runs `work` again and again while `isOn`, with a pause after each run. */
-function useRepeated(isOn: boolean, work: () => Promise<unknown>, firstPauseMs: number) {
-  const run = useEffectEvent(work)
-  useEffect(() => {
-    if (!isOn) return
-    let timer: ReturnType<typeof setTimeout>
-    let isOver = false
-    const runAgain = async () => {
-      await run()
-      if (!isOver) timer = setTimeout(runAgain, CHECK_INTERVAL_MS)
-    }
-    timer = setTimeout(runAgain, firstPauseMs)
-    return () => {
-      isOver = true
-      clearTimeout(timer)
-    }
-  }, [isOn, firstPauseMs])
 }
 
 /** News of an attempt ends any view and shows the form, except once it is paid. */
