@@ -104,7 +104,7 @@ test('19.88 19.89 every screen shows what is paused, says what was done, and mov
 })
 
 async function expectQuestionBeforeClosing(page: Page) {
-  const details = page.getByRole('dialog', { name: 'Edit the details of Mara' })
+  const details = page.getByRole('dialog', { name: 'Edit Mara’s details' })
   const question = page.getByRole('dialog', { name: 'Leave without saving?' })
   await details.getByLabel('Company').fill('Pier')
   for (let count = 0; count < 4; count++) await page.keyboard.press('Escape') // asks, stays, asks, stays
