@@ -13,7 +13,7 @@ const harmless: { name: RegExp; why: string; value: RegExp }[] = [
   { name: /^sandbox_code\.code_hash$/, why: 'the keyed hash of a phone code', value: /^[\w-]{20,}$/ },
   { name: /(^|\.)err\.code$/, why: 'the code of an error', value: /^[A-Z0-9_]{4,}$/ },
   { name: /(^|\.)renewal_price$/, why: 'a price', value: /^\d+\.\d\d$/ },
-  { name: /(^|\.)card[._]brand$/, why: 'the brand of a stored card', value: /^[a-z]+$/ },
+  { name: /(^|\.)card[._]brand$/, why: 'the brand of a stored card', value: /^[a-z ]+$/i },
   { name: /(^|\.)card[._]last_four$/, why: 'its last four digits', value: /^\d{4}$/ },
   { name: /(^|\.)card_expires$/, why: 'the month in which it expires', value: /^\d{4}-\d\d$/ },
   { name: /(^|\.)issuer_code$/, why: "the bank's reason for a decline", value: /^\w{2}$/ },
