@@ -18,7 +18,7 @@ export const lostLines = { count: 0 }
 function scrubbingStream(sink: NodeJS.WritableStream) {
   let lines: string[] = []
   let isLosing = false
-  sink.on('error', () => undefined) // each write reports its own error
+  if (!sink.listeners('error').includes(ignoreError)) sink.on('error', ignoreError)
   const flush = () => {
     const { length } = lines
     const separator = isLosing ? '\n' : '' // the last write may have ended within a line
@@ -37,6 +37,9 @@ function scrubbingStream(sink: NodeJS.WritableStream) {
     flush,
   }
 }
+
+/** Each write reports its own error. */
+const ignoreError = () => undefined
 
 /** Only these properties, because a database error also has the query and its parameters. */
 const summarize = (error: unknown) =>

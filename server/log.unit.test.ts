@@ -118,3 +118,9 @@ test('8.9 a log that cannot be written is reported once, lost lines are counted,
   expect(lines.map((line) => /"msg":"(\w+)"/.exec(line)?.[1])).toEqual(['first', undefined, 'fifth', 'sixth'])
   consoleError.mockRestore()
 })
+
+test('8.9 many logs on one stream share one listener', () => {
+  const { sink } = disk()
+  for (let count = 0; count < 20; count++) createLog('info', sink)
+  expect(sink.listenerCount('error')).toBe(1)
+})
