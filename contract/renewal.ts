@@ -38,3 +38,6 @@ export const mondayOf = (day: string): string => addDays(day, -((new Date(day).g
 
 const toDay = (date: Date) => date.toISOString().slice(0, 10)
 const monthNumber = (day: string) => Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7))
+
+/** Everything that renews can be stopped, so the membership itself is paid. */
+export const isPaidOnce = (lines: { can_stop: boolean }[]): boolean => lines.every(({ can_stop }) => can_stop)

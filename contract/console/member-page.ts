@@ -126,9 +126,9 @@ export const MemberPage = z.object({
     may_resume: z.boolean(),
     may_hold: z.boolean(),
     may_release: z.boolean(),
-    /** What follows when the hold is released: immediately, or on a later day. */
+    /** What follows when the hold is released: immediately, or on a later day. A membership that is paid once doesn't end; its packages stop. */
     on_release: z.optional(
-      z.object({ step: z.enum(['begin', 'retry', 'waive', 'wait', 'end', 'nothing']), until: z.optional(day) }),
+      z.object({ step: z.enum(['begin', 'retry', 'waive', 'wait', 'end', 'stop', 'nothing']), until: z.optional(day) }),
     ),
     /** The period that would be charged next and could be waived. */
     may_waive: z.optional(z.object({ starts_on: day, ends_on: day })),

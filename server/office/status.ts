@@ -1,14 +1,12 @@
 import { longDay } from '#contract/days.ts'
 import { showAmount } from '#contract/money.ts'
 import type { OfficeView } from '#contract/office/view.ts'
+import { isPaidOnce } from '#contract/renewal.ts'
 
 type Membership = OfficeView['membership']
 
 type Status = OfficeView['status']
 type Row = { when: (membership: Membership) => boolean; status: (membership: Membership) => Status }
-
-/** Everything that renews can be stopped, so the membership itself is paid. */
-const isPaidOnce = ({ lines }: Pick<Membership, 'lines'>) => lines.every(({ can_stop }) => can_stop)
 
 const updateCard = { label: 'Update your card', href: '#card' } as const
 const comeBack = { label: 'Come back', href: '#come-back' } as const
@@ -84,7 +82,7 @@ export const states = {
     status: (membership) => ({
       label: 'Payment due',
       tone: 'alert',
-      sentence: `Your bank declined ${due(membership)} for this ${membership.billing_interval}. Nothing was charged. Please update your card: we'll charge the new one right away. Without a new card, ${isPaidOnce(membership) ? 'your package stops' : 'your membership ends'} on ${longDay(membership.payment_problem?.ends_on ?? '')}.`,
+      sentence: `Your bank declined ${due(membership)} for this ${membership.billing_interval}. Nothing was charged. Please update your card: we'll charge the new one right away. Without a new card, ${isPaidOnce(membership.lines) ? 'your package stops' : 'your membership ends'} on ${longDay(membership.payment_problem?.ends_on ?? '')}.`,
       action: updateCard,
     }),
   },

@@ -1,10 +1,8 @@
 import { longDay } from '#contract/days.ts'
 import { showAmount } from '#contract/money.ts'
 import type { OfficeView } from '#contract/office/view.ts'
+import { isPaidOnce } from '#contract/renewal.ts'
 import type { Question } from '#web/dialog/question.ts'
-
-/** Everything that renews can be stopped, so the membership itself is paid. */
-export const isPaidOnce = (lines: OfficeView['membership']['lines']) => lines.every(({ can_stop }) => can_stop)
 
 export const cancelMembershipQuestion = (
   { email, membership }: Pick<OfficeView, 'email' | 'membership'>,

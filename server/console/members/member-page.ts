@@ -7,6 +7,7 @@ import { findNewestLink } from '#server/members/email-links.ts'
 import { factorsOf } from '#server/members/factors.ts'
 import { disputeDays } from '#server/membership/charges.ts'
 import { stepOnRelease } from '#server/membership/hold.ts'
+import { isPaidOnce } from '#server/membership/lines.ts'
 import { startsOn } from '#server/membership/next-step.ts'
 import { linesOn } from '#server/membership/prices.ts'
 import { freeDaysGiven } from '#server/membership/renewal-day.ts'
@@ -38,16 +39,18 @@ export async function viewMember(world: World, member_id: string): Promise<Membe
   const { db, config } = world
   const member = await findMember(db, member_id)
   if (!member) throw new Refusal(404, 'There is no such member.')
-  const [payments, refunds, accepted, sessions, factors, touches, emailLink, free_days_given] = await Promise.all([
-    paymentsOf(db, member.enrollment_id),
-    refundsOf(db, member.enrollment_id),
-    acceptedTexts(db, member_id),
-    countSessions(world, member_id),
-    factorsOf(db, member_id),
-    findTouches(db, member.enrollment_id),
-    findNewestLink(world, 'email', member_id),
-    freeDaysGiven(db, member_id, todayOf(world), member.period),
-  ])
+  const [payments, refunds, accepted, sessions, factors, touches, emailLink, free_days_given, is_paid_once] =
+    await Promise.all([
+      paymentsOf(db, member.enrollment_id),
+      refundsOf(db, member.enrollment_id),
+      acceptedTexts(db, member_id),
+      countSessions(world, member_id),
+      factorsOf(db, member_id),
+      findTouches(db, member.enrollment_id),
+      findNewestLink(world, 'email', member_id),
+      freeDaysGiven(db, member_id, todayOf(world), member.period),
+      isPaidOnce(db, { member_id, lines: member.lines }),
+    ])
   const emails = member.erased_at ? [] : repeatableEmails(world, { ...member, id: member_id }, { payments, refunds })
   return {
     id: member_id,
@@ -78,7 +81,7 @@ export async function viewMember(world: World, member_id: string): Promise<Membe
     link: `${config.PUBLIC_URL}/${member.username}`,
     sessions,
     has_second_factor: factors.has_app || factors.has_passkey,
-    membership: membershipOf(world, { ...member, free_days_given }, payments),
+    membership: membershipOf(world, { ...member, free_days_given, is_paid_once }, payments),
     payments: payments
       .map((payment) => toPayment(world, payment, refunds))
       .map(({ refundable, ...payment }) => ({
@@ -91,7 +94,7 @@ export async function viewMember(world: World, member_id: string): Promise<Membe
   }
 }
 
-type Found = Omit<FoundMember, 'id'> & { free_days_given: number }
+type Found = Omit<FoundMember, 'id'> & { free_days_given: number; is_paid_once: boolean }
 
 function membershipOf(world: World, member: Found, payments: FoundPayment[]): MemberPage['membership'] {
   const waived = waivedOf(member)
@@ -138,11 +141,12 @@ function membershipOf(world: World, member: Found, payments: FoundPayment[]): Me
   }
 }
 
-/** A card that may not be tried again isn't: the membership waits only for its end. */
+/** A card that may not be tried again isn't: what it would pay waits only for its end. */
 function onRelease(world: World, member: Found): MemberPage['membership']['on_release'] {
   const next = stepOnRelease(world, { ...member, state: 'active', period_state: member.period_state ?? 'paid' })
-  if (next.step !== 'wait') return { step: next.step }
-  return { step: member.never_retry_since ? 'end' : 'wait', until: next.until }
+  const end = member.is_paid_once ? 'stop' : 'end'
+  if (next.step === 'wait') return { step: member.never_retry_since ? end : 'wait', until: next.until }
+  return { step: next.step === 'end' ? end : next.step }
 }
 
 /** What staff can change about the next charge. The act itself looks again. */

@@ -12,7 +12,7 @@ import { viewMember } from './member-page.ts'
 
 let site: Site
 beforeAll(async () => {
-  site = await testSite()
+  site = await testSite({ AUTOSHIP: 'on' })
 })
 afterAll(() => site.close())
 
@@ -69,4 +69,17 @@ it('19.25 releasing a hold in a waived month says that nothing is charged', asyn
   await hold(member)
   await until(addDays(periodStart(member.joined_on, 1), 2))
   expect(await release(member)).toEqual({ said: { step: 'waive' }, charges: 0, state: 'active' })
+})
+
+it('19.25 releasing a hold says that only the package next to a membership paid once stops', async () => {
+  const price = { billing_interval: 'once', renewal_cents: 0 } as const
+  await site.db.updateTable('package').set(price).where('product_id', '=', 34).execute()
+  const member = await newMember(site, { autoship_product_ids: '41', cc_number: cards.renewalStolen })
+  const starts_on = periodStart(member.joined_on, 1)
+  await until(addDays(starts_on, 1))
+  await hold(member)
+  const said = { step: 'stop', until: addDays(starts_on, 14) }
+  expect(await release(member)).toEqual({ said, charges: 0, state: 'past_due' })
+  await until(addDays(starts_on, 15))
+  expect((await viewMember(site.world, member.id)).membership).toMatchObject({ state: 'active', lines: [] })
 })

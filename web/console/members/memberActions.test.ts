@@ -5,7 +5,7 @@ import { planOf } from './memberActions.tsx'
 
 const period = { starts_on: '2026-01-16', ends_on: '2027-01-16' }
 const on_release = { step: 'wait', until: '2027-01-16' }
-const membership = { interval: 'year', period, may_waive: period, on_release, price: '99.00' }
+const membership = { interval: 'year', period, may_waive: period, on_release, price: '99.00', lines: [{ name: 'Kit' }] }
 const member = { id: '1', first_name: 'Ada', membership } as unknown as MemberPage
 
 test.each(['cancel', 'release', 'waive'] as const)('17.14 the dialog to %s a yearly membership says "year"', (kind) => {
@@ -17,8 +17,9 @@ test.each(['cancel', 'release', 'waive'] as const)('17.14 the dialog to %s a yea
 test.each([
   [{ step: 'begin' }, 'A new year starts today, and Ada will be charged $99.00 shortly. Missed years aren’t charged.'],
   [{ step: 'retry' }, 'This year isn’t paid yet, and the card will be tried again shortly.'],
-  [{ step: 'end' }, 'The membership ends shortly, because its card can’t be charged anymore. Ada gets an email.'],
+  [{ step: 'end' }, 'The membership ends shortly, because the card can’t be charged anymore. Ada gets an email.'],
   [{ step: 'end', until: '2027-01-30' }, /The membership ends on Jan 30, 2027 unless Ada adds a new card\.$/],
+  [{ step: 'stop', until: '2027-01-30' }, /continues, but Kit will stop on Jan 30, 2027 unless Ada adds a new card\.$/],
   [on_release, 'Nothing is charged now: this year is paid. The next charge is on Jan 16, 2027.'],
   [{ ...on_release, state: 'due' }, /This year isn’t paid yet, and the next try is on Jan 16, 2027\.$/],
   [{ step: 'waive', waived: period }, 'Nothing is charged: this year is free. The next charge is on Jan 16, 2027.'],

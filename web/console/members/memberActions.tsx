@@ -197,7 +197,7 @@ const plans: { [Kind in keyof Actions]: PlanOf<Kind> } = {
 }
 
 function releaseText({ first_name, membership }: MemberPage): string {
-  const { on_release, interval, price, period, waived, ends_on } = membership
+  const { on_release, interval, price, period, waived, ends_on, lines } = membership
   const { step = 'nothing', until } = on_release ?? {}
   if (ends_on) return `Nothing is charged: the membership is canceled and ends on ${plainDay(ends_on)}.`
   const day = until ? plainDay(until) : ''
@@ -206,15 +206,17 @@ function releaseText({ first_name, membership }: MemberPage): string {
     period?.state === 'due'
       ? `Nothing is charged now. This ${interval} isn’t paid yet, and the next try is on ${day}.`
       : `Nothing is charged now: this ${interval} is ${period?.state === 'waived' ? 'free' : 'paid'}. ${next}`
-  const ending = day
-    ? `Nothing is charged: this card can’t be charged anymore. The membership ends on ${day} unless ${first_name} adds a new card.`
-    : `The membership ends shortly, because its card can’t be charged anymore. ${first_name} gets an email.`
+  const endOf = (what: string) =>
+    day
+      ? `Nothing is charged: this card can’t be charged anymore. ${what} on ${day} unless ${first_name} adds a new card.`
+      : `${what} shortly, because the card can’t be charged anymore. ${first_name} gets an email.`
   const texts: Record<typeof step, string> = {
     begin: `A new ${interval} starts today, and ${first_name} will be charged ${showAmount(price)} shortly. Missed ${interval}s aren’t charged.`,
     retry: `This ${interval} isn’t paid yet, and the card will be tried again shortly.`,
     waive: `Nothing is charged: this ${interval} is free. ${next}`,
     wait: waiting,
-    end: ending,
+    end: endOf('The membership ends'),
+    stop: endOf(`The membership continues, but ${lines.map(({ name }) => name).join(' and ')} will stop`),
     nothing: 'Nothing is charged now.',
   }
   return texts[step]
