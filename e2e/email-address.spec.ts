@@ -50,7 +50,7 @@ test('21.15 a member corrects a mistyped address and confirms it signed out', as
   await expect(mailProgram.getByRole('heading', { name: 'This link no longer works' })).toBeFocused()
   await mailProgram.goto(await findEmailLink(page, email, 'confirm-email'))
   await mailProgram.getByRole('button', { name: 'Confirm email address' }).click()
-  await expect(mailProgram.getByText(`We'll send your email to ${email}.`)).toBeVisible()
+  await expect(mailProgram.getByText(`We’ll send your email to ${email}.`)).toBeVisible()
   await page.reload()
   await expect(notice).toHaveCount(0)
 })

@@ -4,8 +4,8 @@ import { confirmAddress, createMember, findEmailLink, openOffice, signIn } from 
 // The office when a reply is lost, or when the browser does not keep the session cookie.
 
 const NEW_PASSWORD = 'Closed-Sesame-8'
-const UNREACHABLE = "We couldn't reach the server. Check your connection and try again."
-const UNANSWERED = "We didn't get a reply to your first try, but it may have worked."
+const UNREACHABLE = 'We couldn’t reach the server. Check your connection and try again.'
+const UNANSWERED = 'We didn’t get a reply to your first try, but it may have worked.'
 
 /** The server handles the call, but its reply does not reach the page. */
 const loseReply = (page: Page, call: string) =>
@@ -86,7 +86,7 @@ test('15.16 a cancellation without a network says so in the dialog', async ({ pa
   await dialog.getByRole('button', { name: 'Cancel membership' }).click()
   await expect(dialog.getByRole('alert')).toContainText(UNREACHABLE)
   await dialog.getByRole('button', { name: 'Cancel membership' }).click()
-  await expect(page.getByText("Your membership is canceled. We've emailed you a confirmation.")).toBeVisible()
+  await expect(page.getByText('Your membership is canceled. We’ve emailed you a confirmation.')).toBeVisible()
 })
 
 const needsCookies = (page: Page) => page.getByRole('status').getByText('The office needs cookies')

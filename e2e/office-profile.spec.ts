@@ -57,7 +57,7 @@ test('15.20 15.19 a member adds a picture and changes name and username, and vis
   const success = details.getByRole('status')
   const file = details.locator('input[type=file]')
   await file.setInputFiles({ name: 'notes.png', mimeType: 'image/png', buffer: Buffer.from('not a picture') })
-  await expect(details.getByRole('alert')).toContainText("Your browser can't open this file.")
+  await expect(details.getByRole('alert')).toContainText('Your browser can’t open this file.')
   const photo = await page.screenshot() // a PNG that is not square
   await file.setInputFiles({ name: 'me.png', mimeType: 'image/png', buffer: photo })
   await expect(success).toHaveText('Your picture has been changed.')
@@ -116,7 +116,7 @@ test('15.18 a sponsor is told who joined, and stops these emails without signing
   const withoutScript = await (await browser.newContext({ javaScriptEnabled: false })).newPage()
   await withoutScript.goto(url)
   await withoutScript.getByRole('button', { name: 'Stop these emails' }).click()
-  await expect(withoutScript.getByRole('heading', { name: "You won't get these emails anymore" })).toBeVisible()
+  await expect(withoutScript.getByRole('heading', { name: 'You won’t get these emails anymore' })).toBeVisible()
   await page.goto(url)
   expect(await findAxeViolations(page)).toEqual([])
 
@@ -125,12 +125,12 @@ test('15.18 a sponsor is told who joined, and stops these emails without signing
   const box = referrals.getByRole('checkbox', { name: 'Email me when someone joins through my link' })
   await expect(box).not.toBeChecked()
   await typeByKeyboard(page, box, ' ')
-  await expect(referrals.getByRole('status')).toHaveText("We'll email you when someone joins through your link.")
+  await expect(referrals.getByRole('status')).toHaveText('We’ll email you when someone joins through your link.')
   await page.reload()
   await expect(box).toBeChecked()
   await page.route('**/api/office/join-emails', (route) => route.abort())
   await box.click()
-  await expect(referrals.getByRole('alert')).toContainText("We couldn't reach the server.")
+  await expect(referrals.getByRole('alert')).toContainText('We couldn’t reach the server.')
   await expect(box).toBeChecked()
 })
 

@@ -240,7 +240,7 @@ test('15.15 a member reads an accepted document, cancels and resumes with the ke
   expect(await findAxeViolations(page, '.dialog')).toEqual([])
   await pressByKeyboard(page, dialog.getByRole('button', { name: 'Cancel membership' }))
   await expect(membership.getByRole('status')).toHaveText(
-    "Your membership is canceled. We've emailed you a confirmation.",
+    'Your membership is canceled. We’ve emailed you a confirmation.',
   )
   await expect(membership.getByRole('heading', { name: 'Your membership' })).toBeFocused()
   await expect.poll(() => emailsTo(page, email)).toMatch(/cancell?ed/i)

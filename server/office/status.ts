@@ -22,25 +22,25 @@ const due = ({ payment_problem, price }: Membership) => showAmount(payment_probl
 export const states = {
   'ended, and the payment to come back is being checked': {
     when: ({ is_over, is_checking }) => is_over && Boolean(is_checking),
-    status: ended("Your bank hasn't confirmed your payment yet. We'll keep checking, and you won't be charged twice."),
+    status: ended('Your bank hasn’t confirmed your payment yet. We’ll keep checking, and you won’t be charged twice.'),
   },
   'ended for good': {
     when: ({ is_over, return_price }) => is_over && !return_price,
-    status: ended("You won't be charged. To come back, please contact us."),
+    status: ended('You won’t be charged. To come back, please contact us.'),
   },
   'ended, and the card was refused': {
     when: ({ is_over, return_needs_card }) => is_over && Boolean(return_needs_card),
-    status: ended("You won't be charged. To come back, update your card first.", updateCard),
+    status: ended('You won’t be charged. To come back, update your card first.', updateCard),
   },
   'ended, paid once': {
     when: ({ is_over, lines }) => is_over && !lines.length,
-    status: ended('You can come back at no cost and keep your name and link.', comeBack),
+    status: ended('You can come back at no cost and keep your username and link.', comeBack),
   },
   ended: {
     when: ({ is_over }) => is_over,
     status: (membership) =>
       ended(
-        `You can come back for ${showAmount(membership.return_price ?? membership.price)} a ${membership.billing_interval} and keep your name and link.`,
+        `You can come back for ${showAmount(membership.return_price ?? membership.price)} a ${membership.billing_interval} and keep your username and link.`,
         comeBack,
       )(membership),
   },
@@ -49,7 +49,7 @@ export const states = {
     status: ({ renews_on }) => ({
       label: 'On hold',
       tone: 'warm',
-      sentence: `Your membership is on hold and ends on ${longDay(renews_on)}. You won't be charged again. If you have questions, please contact us.`,
+      sentence: `Your membership is on hold and ends on ${longDay(renews_on)}. You won’t be charged again. If you have questions, please contact us.`,
     }),
   },
   'on hold': {
@@ -57,7 +57,7 @@ export const states = {
     status: () => ({
       label: 'On hold',
       tone: 'warm',
-      sentence: "Your membership is on hold, and you won't be charged in the meantime. Please contact us.",
+      sentence: 'Your membership is on hold, and you won’t be charged in the meantime. Please contact us.',
     }),
   },
   'payment being checked': {
@@ -65,7 +65,7 @@ export const states = {
     status: (membership) => ({
       label: 'Payment due',
       tone: 'warm',
-      sentence: `Your bank hasn't confirmed the ${due(membership)} charge for this ${membership.billing_interval} yet. We'll keep checking, and you won't be charged twice. You don't need to do anything.`,
+      sentence: `Your bank hasn’t confirmed the ${due(membership)} charge for this ${membership.billing_interval} yet. We’ll keep checking, and you won’t be charged twice. You don’t need to do anything.`,
     }),
   },
   'past due, and tried again': {
@@ -73,7 +73,7 @@ export const states = {
     status: (membership) => ({
       label: 'Payment due',
       tone: 'alert',
-      sentence: `Your bank declined ${due(membership)} for this ${membership.billing_interval}. Nothing was charged. We'll try again on ${longDay(membership.payment_problem?.retry_on ?? '')}. If you update your card, we'll charge it right away.`,
+      sentence: `Your bank declined ${due(membership)} for this ${membership.billing_interval}. Nothing was charged. We’ll try again on ${longDay(membership.payment_problem?.retry_on ?? '')}. If you update your card, we’ll charge it right away.`,
       action: updateCard,
     }),
   },
@@ -82,7 +82,7 @@ export const states = {
     status: (membership) => ({
       label: 'Payment due',
       tone: 'alert',
-      sentence: `Your bank declined ${due(membership)} for this ${membership.billing_interval}. Nothing was charged. Please update your card: we'll charge the new one right away. Without a new card, ${isPaidOnce(membership.lines) ? 'your package stops' : 'your membership ends'} on ${longDay(membership.payment_problem?.ends_on ?? '')}.`,
+      sentence: `Your bank declined ${due(membership)} for this ${membership.billing_interval}. Nothing was charged. Please update your card: we’ll charge the new one right away. Without a new card, ${isPaidOnce(membership.lines) ? 'your package stops' : 'your membership ends'} on ${longDay(membership.payment_problem?.ends_on ?? '')}.`,
       action: updateCard,
     }),
   },
@@ -100,7 +100,7 @@ export const states = {
     status: ({ renews_on }) => ({
       label: 'Canceled',
       tone: 'warm',
-      sentence: `Your membership is canceled. It stays active until ${longDay(renews_on)}, and so does your link. You won't be charged again.`,
+      sentence: `Your membership is canceled. It stays active until ${longDay(renews_on)}, and so does your link. You won’t be charged again.`,
       action: { label: 'Resume', href: '#resume' },
     }),
   },

@@ -16,10 +16,10 @@ test('17.41 canceling a membership that is paid, next to a package that isn’t,
   )
   expect(text).toContain('If you cancel, your membership ends now and your link closes.')
   expect(text).not.toContain('isn’t paid')
-  expect(text).not.toContain("isn't paid")
+  expect(text).not.toContain('isn’t paid')
 })
 
 test('17.43 canceling a membership whose month isn’t paid says why it ends now', () => {
   const text = textFor({ lines: [{ ...parcel, can_stop: false }, parcel] })
-  expect(text).toContain("Your membership ends now, because this month isn't paid.")
+  expect(text).toContain('Your membership ends now, because this month isn’t paid.')
 })

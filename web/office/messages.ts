@@ -21,10 +21,10 @@ function whatCancelingDoes(
   email: string,
   { cancel_ends_on, billing_interval, lines }: OfficeView['membership'],
 ): string {
-  const confirmation = `We'll send a confirmation to ${email}.`
+  const confirmation = `We’ll send a confirmation to ${email}.`
   if (cancel_ends_on)
     return [
-      `Your membership stays active until ${longDay(cancel_ends_on)}, the end of the ${billing_interval} you have paid for. Your link closes on that day, and you won't be charged again.`,
+      `Your membership stays active until ${longDay(cancel_ends_on)}, the end of the ${billing_interval} you have paid for. Your link closes on that day, and you won’t be charged again.`,
       `${confirmation} Until your membership ends, you can resume it here.`,
     ].join('\n\n')
   if (lines.length > 0 && isPaidOnce(lines))
@@ -35,7 +35,7 @@ function whatCancelingDoes(
   if (!lines.length)
     return `Your membership ends now, and your link closes. ${confirmation} You can come back here at no cost, unless your payment is refunded.`
   return [
-    `Your membership ends now, because this ${billing_interval} isn't paid. Your link closes, and you won't be charged again.`,
+    `Your membership ends now, because this ${billing_interval} isn’t paid. Your link closes, and you won’t be charged again.`,
     `${confirmation} You can come back later with one payment.`,
   ].join('\n\n')
 }
@@ -82,7 +82,7 @@ export const dropPackageQuestion = (name: string, onConfirm: () => Promise<unkno
 
 // A call got no reply, and the next try was rejected: perhaps because the first one had worked.
 
-const UNANSWERED = "We didn't get a reply to your first try, but it may have worked."
+const UNANSWERED = 'We didn’t get a reply to your first try, but it may have worked.'
 
 export const passwordMayBeChanged = `${UNANSWERED} In that case your new password is already active.`
 
@@ -98,4 +98,4 @@ export const emailMayBeConfirmed = {
 
 /** Shown if the member signed in but the session cookie was not kept. */
 export const needsCookies =
-  "Your browser didn't keep you signed in. The office needs cookies: please allow them for this site, and sign in again."
+  'Your browser didn’t keep you signed in. The office needs cookies: please allow them for this site, and sign in again.'

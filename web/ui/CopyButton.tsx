@@ -39,7 +39,7 @@ export function CopyButton({ text, icon, label, copied, select, quiet }: CopyBut
       <p role="status" className={result === 'selected' ? 'copy-failed' : 'unseen'}>
         {isCopied && copied}
         {result === 'selected' &&
-          "Your browser doesn't allow copying. The text is selected, so you can copy it yourself."}
+          'Your browser doesn’t allow copying. The text is selected, so you can copy it yourself.'}
       </p>
     </>
   )

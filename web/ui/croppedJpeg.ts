@@ -14,7 +14,7 @@ export class UnusableFile extends Error {}
 export async function croppedJpeg(file: File, width: number, height: number): Promise<string> {
   if (file.size > MAX_FILE_BYTES) throw new UnusableFile('This file is larger than 10 MB. Please choose a smaller one.')
   const image = await createImageBitmap(file).catch((cause: unknown) => {
-    throw new UnusableFile("Your browser can't open this file. Please choose a PNG, JPEG or WebP picture.", { cause })
+    throw new UnusableFile('Your browser can’t open this file. Please choose a PNG, JPEG or WebP picture.', { cause })
   })
   const canvas = document.createElement('canvas')
   canvas.width = width

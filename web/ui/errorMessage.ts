@@ -9,7 +9,7 @@ export class PasskeyFailed extends Error {}
 export function errorMessage(cause: unknown): string {
   if (cause instanceof RejectedCall || cause instanceof PasskeyFailed) return cause.message
   if (cause instanceof Unreachable)
-    return "We couldn't reach the server. Check your connection and try again. Nothing you entered is lost."
+    return 'We couldn’t reach the server. Check your connection and try again. Nothing you entered is lost.'
   log('A call failed.', cause)
   return 'Something went wrong. Please try again.'
 }

@@ -12,7 +12,7 @@ export async function logoFile(file: File): Promise<string> {
     return toBase64(new Uint8Array(await file.arrayBuffer()))
   }
   const image = await createImageBitmap(file).catch((cause: unknown) => {
-    throw new UnusableFile("Your browser can't open this file. Please choose an SVG, PNG, JPEG or WebP file.", {
+    throw new UnusableFile('Your browser can’t open this file. Please choose an SVG, PNG, JPEG or WebP file.', {
       cause,
     })
   })

@@ -24,7 +24,7 @@ export function ConfirmEmail() {
         title="Your email address is confirmed"
         lead={
           <>
-            We'll send your email to <EmailText email={email} />.
+            We’ll send your email to <EmailText email={email} />.
           </>
         }
       >

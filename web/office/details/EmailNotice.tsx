@@ -10,12 +10,12 @@ export function EmailNotice({ view }: { view: OfficeView }) {
   if (!email_notice) return null
   if (email_notice === 'undeliverable')
     return (
-      <Notice tone="alert" title="We can't deliver email to your address">
+      <Notice tone="alert" title="We can’t deliver email to your address">
         The mail server says that{' '}
         <bdi>
           <EmailText email={email} />
         </bdi>{' '}
-        doesn't accept email. Please check the address: receipts and password links go there.
+        doesn’t accept email. Please check the address: receipts and password links go there.
         <div className="notice-actions">
           <CorrectAddress label="Change the address" />
         </div>

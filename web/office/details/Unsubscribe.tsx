@@ -11,7 +11,7 @@ const screens = {
     <SignedOutFrame
       isPlain
       title="Stop these emails?"
-      lead="We'll no longer email you when someone joins through your link. You can turn the emails on again in your office."
+      lead="We’ll no longer email you when someone joins through your link. You can turn the emails on again in your office."
     >
       <form method="post" action="">
         <button type="submit" className="button">
@@ -23,7 +23,7 @@ const screens = {
   done: (
     <SignedOutFrame
       isPlain
-      title="You won't get these emails anymore"
+      title="You won’t get these emails anymore"
       lead="You can turn them on again in your office. Your office always shows everyone who joined through you."
     />
   ),

@@ -76,7 +76,7 @@ function ChangeUsername({ view, onCancel, onDone }: ChangeProps) {
         autoCorrect="off"
         spellCheck={false}
         enterKeyHint="next"
-        hint={`Lowercase letters and numbers. It's also part of your link: your old link, with ${view.username}, will lead to the new one. You can change it once in ${DAYS_BETWEEN_USERNAMES} days.`}
+        hint={`Lowercase letters and numbers. It’s also part of your link: your old link, with ${view.username}, will lead to the new one. You can change it once in ${DAYS_BETWEEN_USERNAMES} days.`}
       />
       <CurrentPassword {...form.field('current_password')} />
     </ChangeForm>
@@ -178,8 +178,8 @@ function ChangeEmail({ view, onCancel, onDone }: ChangeProps) {
         enterKeyHint="next"
         hint={
           view.is_email_confirmed
-            ? "We'll email a link to this address. Your address changes when you open it."
-            : "We'll email a link to this address. Please open it to confirm the address."
+            ? 'We’ll email a link to this address. Your address changes when you open it.'
+            : 'We’ll email a link to this address. Please open it to confirm the address.'
         }
       />
       <CurrentPassword {...form.field('current_password')} />

@@ -59,8 +59,8 @@ export function Referrals({ office }: { office: Office }) {
 const emailTexts = {
   label: 'Email me when someone joins through my link',
   done: {
-    on: "We'll email you when someone joins through your link.",
-    off: "We won't email you when someone joins through your link.",
+    on: 'We’ll email you when someone joins through your link.',
+    off: 'We won’t email you when someone joins through your link.',
   },
 }
 

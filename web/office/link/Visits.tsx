@@ -19,7 +19,7 @@ export function Visits({ view: { weeks, totals, membership } }: { view: OfficeVi
     >
       {isEmpty ? (
         <p className="small">
-          Share your link with someone who might like to join. You'll see the visit here, and their name if they join.
+          Share your link with someone who might like to join. You’ll see the visit here, and their name if they join.
         </p>
       ) : (
         <>

@@ -22,7 +22,7 @@ export function YourLink({ view: { link, username, membership } }: { view: Offic
         <h2 id="your-link">Your link</h2>
         <p>
           {membership.is_over
-            ? `It's closed.${membership.return_price ? ' It opens again when you come back.' : ''}`
+            ? `It’s closed.${membership.return_price ? ' It opens again when you come back.' : ''}`
             : 'Anyone who joins through this link becomes your referral.'}
         </p>
         {membership.is_over ? (

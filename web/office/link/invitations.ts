@@ -2,14 +2,14 @@ import { brand } from '#contract/brand.ts'
 
 /** Ready texts to send with the link, which is added at the end. The member may edit them. */
 export const invitations = () => [
-  { name: 'Short', text: `I'm a member of ${brand.name}. Have a look:` },
+  { name: 'Short', text: `I’m a member of ${brand.name}. Have a look:` },
   {
     name: 'Personal',
-    text: `Hi! I joined ${brand.name} and thought of you. Joining takes two minutes, and I'm happy to answer your questions:`,
+    text: `Hi! I joined ${brand.name} and thought of you. Joining takes two minutes, and I’m happy to answer your questions:`,
   },
   {
     name: 'Invitation',
-    text: `You're invited to ${brand.name}. Join with me, and get an office and a link of your own:`,
+    text: `You’re invited to ${brand.name}. Join with me, and get an office and a link of your own:`,
   },
 ]
 

@@ -69,7 +69,7 @@ function savedCard(before: Membership, after: Membership): { message: string; is
   if (!problem) return { message: 'Your new card is on file, and your membership is paid. Thank you.' }
   if (problem.is_checking)
     return {
-      message: `Your new card is on file. Your bank hasn't confirmed the ${showAmount(due)} charge yet. We'll keep checking.`,
+      message: `Your new card is on file. Your bank hasn’t confirmed the ${showAmount(due)} charge yet. We’ll keep checking.`,
     }
   const message = `Your new card is on file, but your bank declined ${showAmount(due)}. Nothing was charged. Please try a different card.`
   return { message, isProblem: true }

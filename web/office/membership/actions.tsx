@@ -70,7 +70,7 @@ export function ComeBack({ office, price }: { office: Office; price: string }) {
       const call = officeApi.comeBack({ username, shown_price: price, ...values })
       const view = await office.charge(redirectIfSignedOut(call))
       const message = view.membership.is_over
-        ? "We're checking your payment. We'll email you as soon as we know."
+        ? 'We’re checking your payment. We’ll email you as soon as we know.'
         : 'Welcome back. Your membership and your link work again.'
       office.showSuccess({ section: 'membership', message, view, focus: 'membership' })
     },
@@ -102,7 +102,7 @@ export function CancelButton({ office }: { office: Office }) {
     if (view)
       showSuccess({
         section: 'membership',
-        message: "Your membership is canceled. We've emailed you a confirmation.",
+        message: 'Your membership is canceled. We’ve emailed you a confirmation.',
         view,
         focus: 'membership',
       })
@@ -127,7 +127,7 @@ export function ResumeButton({ office }: { office: Office }) {
     office.clearSuccess()
     const shown = resume_charge ? { shown_price: resume_charge } : {}
     const view = await office.charge(redirectIfSignedOut(officeApi.keepMembership({ username, ...shown })))
-    const receipt = resume_charge ? ` We'll email you a receipt for ${showAmount(resume_charge)}.` : ''
+    const receipt = resume_charge ? ` We’ll email you a receipt for ${showAmount(resume_charge)}.` : ''
     const message = `Your membership has been resumed.${receipt}`
     office.showSuccess({ section: 'membership', message, view, focus: 'membership' })
   })

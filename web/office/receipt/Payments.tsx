@@ -86,8 +86,8 @@ const isRenewing = ({ membership }: OfficeView) =>
 const emailTexts = {
   label: 'Email me three days before each charge',
   done: {
-    on: "We'll email you three days before each charge.",
-    off: "We won't email you before a charge. You still get a receipt after it.",
+    on: 'We’ll email you three days before each charge.',
+    off: 'We won’t email you before a charge. You still get a receipt after it.',
   },
 }
 

@@ -14,7 +14,7 @@ export function usePdf() {
       await download()
     } catch (cause) {
       log('The PDF could not be made.', cause)
-      setError("We couldn't make the PDF. Please try again, or print the page instead.")
+      setError('We couldn’t make the PDF. Please try again, or print the page instead.')
     }
   }
   return { save, error }

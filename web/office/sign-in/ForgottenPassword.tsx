@@ -24,7 +24,7 @@ function RequestLink({ isRetry, onSent }: { isRetry: boolean; onSent: () => void
     <SignedOutFrame
       {...(isRetry ? { result: 'success' } : {})}
       title="Forgot your password?"
-      lead="Enter your username or email address, and we'll email you a link to choose a new one."
+      lead="Enter your username or email address, and we’ll email you a link to choose a new one."
     >
       <CallForm form={form} submitLabel="Email me a link" secondaryAction={<a href="/office">Back to sign in</a>}>
         <NameField {...form.field('name')} enterKeyHint="send" />
@@ -37,7 +37,7 @@ const LinkSent = ({ onRetry }: { onRetry: () => void }) => (
   <SignedOutFrame
     result="success"
     title="Check your inbox"
-    lead="If that username or email address belongs to a member, we've sent a link. It works once and expires in an hour."
+    lead="If that username or email address belongs to a member, we’ve sent a link. It works once and expires in an hour."
   >
     <p className="aside">
       No email? Check your spam folder, or{' '}

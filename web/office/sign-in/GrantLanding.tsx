@@ -39,7 +39,7 @@ export function GrantLanding({ isFromOtherSite }: { isFromOtherSite?: true | und
     return (
       <SignedOutFrame
         title="Is this your office?"
-        lead="This link opens a member's office without a password. Continue only if the office is yours."
+        lead="This link opens a member’s office without a password. Continue only if the office is yours."
       >
         <form
           className="form-actions"
@@ -66,7 +66,7 @@ export function GrantLanding({ isFromOtherSite }: { isFromOtherSite?: true | und
     )
   if (state !== 'expired')
     return (
-      <SignedOutFrame result="failure" title="We couldn't sign you in" lead={state.error}>
+      <SignedOutFrame result="failure" title="We couldn’t sign you in" lead={state.error}>
         <button type="button" className="button" onClick={() => location.reload()}>
           Try again
         </button>
@@ -74,7 +74,7 @@ export function GrantLanding({ isFromOtherSite }: { isFromOtherSite?: true | und
     )
   if (hasSession)
     return (
-      <SignedOutFrame result="failure" title={EXPIRED} lead="You're already signed in, so you don't need a new link.">
+      <SignedOutFrame result="failure" title={EXPIRED} lead="You’re already signed in, so you don’t need a new link.">
         <a className="button" href="/office">
           Go to your office
         </a>

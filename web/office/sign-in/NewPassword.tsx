@@ -61,7 +61,7 @@ export function NewPassword({ asksCard }: { asksCard?: true | undefined }) {
             maxLength={4}
             autoComplete="off"
             enterKeyHint="go"
-            hint="The card that pays for your membership. We ask because your email address isn't confirmed yet."
+            hint="The card that pays for your membership. We ask because your email address isn’t confirmed yet."
           />
         )}
       </CallForm>
