@@ -240,7 +240,7 @@ test('19.49 a manager adds a sponsor, renames the link and switches it off, and 
   await ending.getByRole('button', { name: 'Deactivate' }).click()
   await expect(page.getByRole('heading', { name: 'New Pier inactive' })).toBeVisible()
   await visitor.reload()
-  await expect(visitor.getByRole('heading', { name: /website is currently inactive/ })).toBeVisible()
+  await expect(visitor.getByRole('dialog', { name: /website is currently inactive/ })).toBeVisible()
 
   const viewer = await (await browser.newContext()).newPage()
   await enterAs(viewer, site, 'viewer')

@@ -98,6 +98,9 @@ export function createPayment(options: PaymentOptions) {
     submit,
     check,
 
+    /** Open from the press until its outcome is shown, even on a later visit to the step: the outcome is told only once. */
+    press: { isOpen: false },
+
     /** The office's address, if the payment was approved without a token: the member has to sign in there. */
     signInUrl: grant.signInUrl,
 

@@ -27,6 +27,7 @@ export function usePayment(wizard: Wizard, news: PaymentNews | undefined) {
 
   const pay = async (payload: Enrollment): Promise<Messages | undefined> => {
     isSettling.current = true
+    payment.press.isOpen = true
     setPaying(true)
     wizard.update({ paymentNews: undefined })
     try {
@@ -42,6 +43,7 @@ export function usePayment(wizard: Wizard, news: PaymentNews | undefined) {
       return await settle(screen, outcome)
     } finally {
       setPaying(false)
+      payment.press.isOpen = false
       isSettling.current = false
     }
   }
@@ -81,7 +83,7 @@ export function usePayment(wizard: Wizard, news: PaymentNews | undefined) {
     try {
       if (isUnknown) return await lookUpUnknown()
       const outcome = await payment.check()
-      if (outcome.is !== 'running') await settle(screen, outcome)
+      if (outcome.is !== 'running' && !payment.press.isOpen) await settle(screen, outcome)
     } catch (cause) {
       log('The payment could not be checked; trying again.', cause)
     }
