@@ -24,7 +24,7 @@ type SiteYear = {
   troubles: Trouble[]
 }
 
-const MEMBERS = { PostgreSQL: 2000, embedded: 120 }
+const MEMBERS = { PostgreSQL: 400, embedded: 120 }
 const KILLS = { PostgreSQL: 10, embedded: 4 }
 const LANES = 4
 /** They mostly wait for each other's answers. */
