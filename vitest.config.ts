@@ -29,7 +29,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: [
-            '{contract,web}/**/*.test.{ts,tsx}',
+            '{contract,web,conformance}/**/*.test.{ts,tsx}',
             'drill/**/*.test.ts',
             'scripts/**/*.test.mjs',
             'server/**/*.unit.test.ts',

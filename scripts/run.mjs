@@ -27,6 +27,8 @@ const commands = {
   /** The scripts of pages with a card form, with their hashes; and whether a site serves just these. */
   'scripts:inventory': { program: ['server/cli/scripts.ts', 'inventory'], pages: true },
   'scripts:check': { program: ['server/cli/scripts.ts', 'check'] },
+  /** Asks an API host everything that the specification promises. `-- URL`. */
+  conformance: { program: ['conformance/main.ts'] },
   /** Measures every performance budget beside its peer. `-- PART …`, `-- --short`, `-- --json FILE`. */
   bench: { program: ['bench/main.ts'], pages: true, forDevelopment: true },
 }
