@@ -42,6 +42,19 @@ const cardNumber = fc.oneof(
 
 describe('a card number', () => {
   test.each([
+    ['Mastercard', 16, ['51', '55', '2221', '2720'], ['50', '56', '2220', '2721']],
+    ['American Express', 15, ['34', '37'], ['33', '35', '36', '38']],
+    ['Discover', 16, ['6011', '644', '649', '65', '622126', '622925'], ['6010', '643', '66', '622125', '622926']],
+  ] as const)('6.1 the numbers of %s end where the brand says', (_, length, inside, outside) => {
+    const isAccepted = (prefix: string) => {
+      const body = prefix.padEnd(length - 1, '0')
+      return isCardNumber(body + checkDigit(body))
+    }
+    expect(inside.filter(isAccepted)).toEqual(inside)
+    expect(outside.filter(isAccepted)).toEqual([])
+  })
+
+  test.each([
     '4242424242424242',
     '4111111111111111',
     '5555555555554444',

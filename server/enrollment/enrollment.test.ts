@@ -23,7 +23,7 @@ const memberNamed = (username: string) =>
 const versionOf = (sha256 = '') => Number.parseInt(sha256.slice(0, 6), 16)
 
 describe('an approved enrollment', () => {
-  it('4.1 writes member, order, lines, acceptances and payment, and answers Approved', async () => {
+  it('4.1 10.1 writes member, order, lines, acceptances and payment, and answers Approved', async () => {
     const reply = await join({ username: 'fern', business_name: 'Fern & Co', cc_number: cards.good })
     expect(reply.statusCode).toBe(200)
     expect(reply.json()).toEqual({

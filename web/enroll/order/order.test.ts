@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import type { StartData } from '#contract/start.ts'
+import type { Package } from '#contract/api.ts'
+import { preselectedPackage, type StartData } from '#contract/start.ts'
 import type { Draft } from '#web/storage.ts'
 import { restoreDraft } from './order.ts'
 
@@ -18,4 +19,13 @@ test.each<[string, Draft, Draft]>([
   ['an add-on whose step was switched off is removed', { special_product_ids: '51' }, { product_ids: '34' }],
 ])('10.14 after a reload %s', (_, stored, draft) => {
   expect(restoreDraft(stored, start)).toEqual(draft)
+})
+
+test('10.14 number 34 is preselected wherever it is in the list, if it exists and is a membership', () => {
+  const [founding, other] = starters as Package[]
+  const preselected = (...packages: (Package | undefined)[]) =>
+    preselectedPackage(packages.filter((offer) => offer !== undefined))?.product_id
+  expect(preselected(other, founding)).toBe(34)
+  expect(preselected(other)).toBeUndefined()
+  expect(preselected(other, { ...subscription, product_id: 34 } as Package)).toBeUndefined()
 })

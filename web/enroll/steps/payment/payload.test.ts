@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest'
 import { fieldRules } from '#web/enroll/wizard/rules.ts'
 import type { Wizard } from '#web/enroll/wizard/wizard.ts'
 import { findRejectedStep } from './goToRejectedField.ts'
-import { paymentProblems, receiptFor } from './payload.ts'
+import { payloadOf, paymentProblems, receiptFor } from './payload.ts'
 
 const now = new Date('2026-11-15T12:00:00Z')
 const shippingAnswers = {
@@ -63,6 +63,17 @@ test.each([
   expect(receipt).toMatchObject({ paid_on, renews_on, card: { brand: 'Visa', last_four: '4242' } })
   expect(JSON.stringify(receipt), 'no more of the card').not.toContain('4242 ')
   expect(JSON.stringify(receipt)).not.toContain('42424')
+})
+
+test('10.1 an order names the sponsor of its page, and has the answers of every step', () => {
+  const start = { sponsor: { site: 'ana' } }
+  const draft = { product_ids: '34', first_name: 'Zoë', mobile_phone: '+12025550123', username: 'zoe', password: 'P' }
+  const wizard = { start, getState: () => ({ draft, packages: [], grand_total: '99.00' }) } as unknown as Wizard
+  const card = { cc_number: '4242424242424242', cc_year: '2030' }
+  expect(payloadOf(wizard, [], { city: 'Austin', ...card } as never)).toMatchObject({
+    ...{ ...draft, ...card },
+    ...{ sponsor_site_name: 'ana', bill_city: 'Austin' },
+  })
 })
 
 const messages = ['No.']
