@@ -15,7 +15,7 @@ test('15.17 a member chooses and edits a message, sends it, and downloads the QR
   const card = page.getByRole('region', { name: 'Your link' })
   await card.getByText('Send it with a message, or show its QR code').click()
   const message = card.getByRole('textbox', { name: 'Message' })
-  await expect(message).toHaveValue(/^I'm a member of /)
+  await expect(message).toHaveValue(/^I’m a member of /)
   await card.getByRole('radio', { name: 'Short' }).focus()
   await page.keyboard.press('ArrowRight')
   await expect(message).toHaveValue(/thought of you/)
