@@ -46,7 +46,8 @@ export const Package = z.object({
   price: amount,
   /** Every month or year from then on; absent if it is paid once. */
   renewal_price: z.optional(amount),
-  billing_interval: z.enum(['month', 'year', 'once']),
+  /** 'unknown': an operator's API host keeps the packages, and does not say what renews. */
+  billing_interval: z.enum(['month', 'year', 'once', 'unknown']),
   is_recurring: z.boolean(),
   is_special: z.boolean(),
   ships: z.boolean(),
@@ -65,19 +66,22 @@ export const LegalDocument = z.object({
 const OrderSummary = z.object({ grand_total: amount })
 
 /**
- * payment: 'Approved', 'Declined', or 'Pending' while the outcome is unknown. `token` and `vo_url` are filled in only when
- * approved. `decline_class` says what the visitor can do: correct the input, use another card, or ask the bank.
+ * payment: 'Approved', 'Declined', 'Pending' while we keep asking for the outcome, or 'Unknown' if nobody will ever tell us:
+ * the answer of an operator's API host was lost, and `reference` is what their support can look up. `token` and `vo_url` are
+ * filled in only when approved. `decline_class` says what the visitor can do: correct the input, use another card, or ask the
+ * bank.
  */
 export const EnrollmentReply = z.object({
-  payment: z.enum(['Approved', 'Declined', 'Pending']),
+  payment: z.enum(['Approved', 'Declined', 'Pending', 'Unknown']),
   token: z.string(),
   vo_url: z.string(),
   decline_class: z.optional(z.enum(['input', 'card', 'bank'])),
+  reference: z.optional(z.string()),
 })
 
-/** state: 'none' when no attempt was made or nothing was charged, otherwise the state of the newest attempt. */
+/** state: 'none' when no attempt was made or nothing was charged, otherwise the state of the newest attempt. attempt: the next one to use. */
 export const EnrollmentStatus = z.object({
-  state: z.enum(['none', 'running', 'declined', 'approved']),
+  state: z.enum(['none', 'running', 'declined', 'approved', 'unknown']),
   attempt: z.int(),
   reply: z.optional(EnrollmentReply),
 })

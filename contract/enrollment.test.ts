@@ -73,7 +73,7 @@ describe('the full payload', () => {
       'shown_consent',
     ].sort()
     expect(specFields).toHaveLength(40)
-    expect(Object.keys(Enrollment.shape).sort()).toEqual(expected)
+    expect(Object.keys(Enrollment.shape).sort()).toEqual([...expected, 'after_unknown'].sort())
     expect(Object.keys(completePayload(answers)).sort()).toEqual(expected)
   })
 

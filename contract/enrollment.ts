@@ -68,6 +68,8 @@ export const Enrollment = z
     shown_total: shownOnScreen,
     shown_texts: shownOnScreen,
     shown_consent: shownOnScreen,
+    /** The reference of an earlier attempt whose outcome is unknown: the visitor was warned, and wants to try again. */
+    after_unknown: z.optional(z.string().check(z.maxLength(20))),
   })
   .check(shippingAddress)
 

@@ -7,10 +7,12 @@ export const isShownAtCheckout = (document: { status: string; display_on_checkou
   document.status === 'active' && document.display_on_checkout.includes(AT_CHECKOUT)
 
 /** The label of the second checkbox. It says what this order costs, so a changed price is a new text. */
-export const consentText = (today: string, renewal_price: string, interval: Interval = 'month'): string => {
+export const consentText = (today: string, renewal_price: string, interval: Interval | 'unknown' = 'month'): string => {
   const renewal = Number(renewal_price)
     ? ` and ${showAmount(renewal_price)} every ${interval} until I cancel`
-    : ', once'
+    : interval === 'unknown'
+      ? ', and later as the documents above say'
+      : ', once'
   return `I agree that my card is charged ${showAmount(today)} today${renewal}.`
 }
 export const CONSENT_TITLE = 'Subscription consent'

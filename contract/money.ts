@@ -11,7 +11,7 @@ type Price = { price: string; is_recurring?: boolean; billing_interval?: string 
 
 /** '$24.00 a month' for a recurring package, otherwise '$24.00'. */
 export const showPrice = ({ price, is_recurring, billing_interval = 'month' }: Price): string =>
-  is_recurring ? `${showAmount(price)} a ${billing_interval}` : showAmount(price)
+  is_recurring && billing_interval !== 'unknown' ? `${showAmount(price)} a ${billing_interval}` : showAmount(price)
 
 /** For screens, always with two decimals: '$99.00', and '$0.00' while the amount is not known. */
 export const showAmount = (amount: string | undefined): string => `$${Number(amount || 0).toFixed(2)}`

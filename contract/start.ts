@@ -28,6 +28,8 @@ export type Policy = {
   common_passwords?: 'allow'
   /** How long ACCESS stays before the office opens. Undefined: as in figures. */
   access_seconds?: number
+  /** The site runs in front of an operator's API host, which keeps the members: we send no emails and have no office. */
+  provider?: true
 }
 
 /** A third-party captcha: its script, the callback it calls once loaded, the global it defines, and our site key. */

@@ -90,6 +90,7 @@ const settle: Record<Outcome, Settle> = {
   },
   Pending: ({ db }, open) =>
     keepUsesOpen(db, { ...open, giveBack: ['LIMIT_DECLINES_BY_ENROLLMENT', 'LIMIT_DECLINES'] }),
+  Unknown: (world, open, client) => settle.Pending(world, open, client),
   // A bank verifies more easily than it charges, so this is no success for the breaker, and a member gets only so many a day.
   Verified: ({ db }, open) =>
     keepUsesOpen(db, { ...open, giveBack: ['LIMIT_DECLINES_BY_CARD', 'LIMIT_DECLINES_BY_PHONE', 'LIMIT_DECLINES'] }),

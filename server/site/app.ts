@@ -237,4 +237,7 @@ function refuseZeroBytes(input: unknown): void {
 }
 
 const isPending = (output: unknown) =>
-  typeof output === 'object' && output !== null && 'payment' in output && output.payment === 'Pending'
+  typeof output === 'object' &&
+  output !== null &&
+  'payment' in output &&
+  /^(?:Pending|Unknown)$/.test(String(output.payment))

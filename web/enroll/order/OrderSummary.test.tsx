@@ -1,5 +1,6 @@
 import { renderToStaticMarkup } from 'react-dom/server'
 import { expect, test } from 'vitest'
+import { consentText } from '#contract/legal.ts'
 import type { Policy, StartData, Step } from '#contract/start.ts'
 import type { Draft } from '#web/storage.ts'
 import { OrderSummary } from './OrderSummary.tsx'
@@ -17,12 +18,13 @@ const readAloud = (
   draft: Draft = { product_ids: '34' },
   step: Step = 'ACCOUNT',
   policy: Policy = { start_step: 'ACCOUNT', autoship: false, special: false, phone_verification: false },
+  offers = packages,
 ) =>
   renderToStaticMarkup(
     <OrderSummary
       step={step}
       draft={draft}
-      packages={packages}
+      packages={offers}
       renews_on={{ month: '2026-12-15', year: '2027-11-15' }}
       policy={policy}
       onChange={() => undefined}
@@ -58,6 +60,21 @@ test('13.8 a package that is paid once does not speak of a month', () => {
   const order = readAloud({ grand_total: '15.00', hasFailed: false }, { product_ids: '36' })
   expect(order).toMatch(/\$15\.00\s+once/)
   expect(order).not.toMatch(/month/)
+})
+
+test('26.1 where the host does not say what renews, a price is "today", never "once" or "a month"', () => {
+  const offers = packages.map((offer) => {
+    const { renewal_price: _, ...rest } = { ...offer, billing_interval: 'unknown' as const }
+    return rest
+  })
+  const draft = { product_ids: '34', autoship_product_ids: '41' }
+  const order = readAloud({ grand_total: '123.00', hasFailed: false }, draft, 'ACCOUNT', undefined, offers)
+  expect(order).toMatch(/\$123\.00\s+today/)
+  expect(order).toMatch(/Parcel\s+\$24\.00/)
+  expect(order).not.toMatch(/once|one\stime|month/)
+  expect(consentText('123.00', '0.00', 'unknown')).toBe(
+    'I agree that my card is charged $123.00 today, and later as the documents above say.',
+  )
 })
 
 test('13.6 every step on which something is chosen has a way back to it, and a step that is off has none', () => {

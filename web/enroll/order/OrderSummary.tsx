@@ -40,7 +40,7 @@ export function OrderSummary(order: OrderSummaryProps) {
   const renewal = showAmount(renewal_price)
   const interval = intervalOf(chosen)
   const renews = renewal === showAmount(order.grand_total) ? `${interval}ly` : `${renewal} a ${interval}`
-  const terms = isOnce ? ' once' : ` today, then ${renews}`
+  const terms = isOnce ? (main?.billing_interval === 'unknown' ? ' today' : ' once') : ` today, then ${renews}`
   const mayChange = hasChange(order.step) && order.packages.length > 1
   const changeButton = (step: Step, what: string) => (
     <button type="button" className="link" disabled={order.hasFailed} onClick={() => order.onChange(step)}>
@@ -73,7 +73,7 @@ export function OrderSummary(order: OrderSummaryProps) {
               <div key={offer.product_id}>
                 <dt>
                   {chosen.length > 1 ? offer.name : 'Today'}
-                  {!offer.renewal_price && ' (one\u00a0time)'}
+                  {!offer.renewal_price && offer.billing_interval !== 'unknown' && ' (one\u00a0time)'}
                 </dt>
                 <dd>{showPrice(offer)}</dd>
               </div>

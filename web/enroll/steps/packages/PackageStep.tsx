@@ -144,6 +144,7 @@ const PackageCard = ({ offer, list, isChosen, isDisabled, isBusy }: PackageCardP
 /** What follows the price. A recurring package says '$24.00 a month'. */
 const termsOf = ({ is_recurring, renewal_price, billing_interval }: Package) => {
   if (is_recurring) return ''
+  if (billing_interval === 'unknown') return 'today'
   return renewal_price ? `today, then ${showAmount(renewal_price)} a ${billing_interval}` : 'one time'
 }
 

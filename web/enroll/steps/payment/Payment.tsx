@@ -1,6 +1,6 @@
 import { useEffect, useEffectEvent, useRef } from 'react'
 import { showAmount } from '#contract/money.ts'
-import { intervalOf } from '#contract/packages.ts'
+import { intervalOf, isRenewalKnown } from '#contract/packages.ts'
 import type { StartData } from '#contract/start.ts'
 import { Captcha } from '#web/form/Captcha.tsx'
 import { useForm } from '#web/form/useForm.ts'
@@ -85,10 +85,14 @@ function Payment(props: PaymentProps) {
       form={form}
       title="Billing & checkout"
       lead={
-        <>
-          You pay {amount ?? <PendingAmount />} today and {showAmount(renewalPrice(chosen))} each {intervalOf(chosen)}{' '}
-          until you cancel. You can cancel in your office in one step.
-        </>
+        isRenewalKnown(chosen) ? (
+          <>
+            You pay {amount ?? <PendingAmount />} today and {showAmount(renewalPrice(chosen))} each {intervalOf(chosen)}{' '}
+            until you cancel. You can cancel in your office in one step.
+          </>
+        ) : (
+          <>You pay {amount ?? <PendingAmount />} today. The documents below say what you pay later.</>
+        )
       }
       {...(amount ? { amount } : {})}
       notice={

@@ -34,6 +34,7 @@ export function createAttempts(options: AttemptOptions, takeApproval: (reply: En
       case 'approved':
         return takeApproval(reply ?? { payment: 'Approved', token: '', vo_url: '' })
       case 'running':
+      case 'unknown':
         return { is: 'running' }
       case 'declined':
         return declinedOutcome(reply)

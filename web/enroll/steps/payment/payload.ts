@@ -4,7 +4,7 @@ import { dayIn } from '#contract/days.ts'
 import type { Answers, Enrollment } from '#contract/enrollment.ts'
 import { fields, messages } from '#contract/fields.ts'
 import { consentText, documentsFingerprint } from '#contract/legal.ts'
-import { intervalOf } from '#contract/packages.ts'
+import { intervalOf, isRenewalKnown } from '#contract/packages.ts'
 import { completePayload } from '#contract/payload.ts'
 import { periodStart } from '#contract/renewal.ts'
 import { missingShipping } from '#contract/shipping.ts'
@@ -48,7 +48,7 @@ export function payloadOf(
 export function consentOf({ draft, packages, grand_total }: Order): string {
   const chosen = chosenPackages(draft, packages)
   const today = grand_total ?? addAmounts(chosen.map(({ price }) => price))
-  return consentText(today, renewalPrice(chosen), intervalOf(chosen))
+  return consentText(today, renewalPrice(chosen), isRenewalKnown(chosen) ? intervalOf(chosen) : 'unknown')
 }
 type Order = Pick<State, 'draft' | 'packages' | 'grand_total'>
 
