@@ -30,7 +30,8 @@ type Credentials = Pick<Selectable<Tables['staff']>, 'id' | 'password_hash' | 't
 /**
  * Whether password and code are right, within the limits for failures. Both are always checked, so that a stranger does not
  * learn which was wrong. Each attempt counts as a failure until it succeeds. Strangers share a few guesses a day at each
- * person; a known browser and a session have their own, so that strangers cannot lock a colleague out of those.
+ * person; each known browser and each session has its own, so that neither strangers nor the thief of one locks a colleague
+ * out of the others.
  */
 export async function tryPasswordAndCode(
   world: World,
@@ -38,16 +39,14 @@ export async function tryPasswordAndCode(
   staff: Credentials | undefined,
   { address, known_by }: { address: Address; known_by: string | undefined },
 ): Promise<boolean> {
-  const first = await countAgainstLimits(world, [
-    known_by ? ['LIMIT_SIGN_INS_BY_NAME', `known staff ${name}`] : ['LIMIT_SIGN_INS', address],
-  ])
+  const first = known_by ? undefined : await countAgainstLimits(world, [['LIMIT_SIGN_INS', address]])
   const aDay: LimitUse = ['LIMIT_SECOND_FACTORS', known_by ? `staff ${name} ${known_by}` : `staff ${name}`]
   const second = await countAgainstLimits(world, [aDay]).catch(async (error: unknown) => {
-    if (isOurFailure(error)) await first.giveBack().catch(() => undefined)
+    if (isOurFailure(error)) await first?.giveBack().catch(() => undefined)
     else if (staff) await warnOf(world, 'staff_guesses', staff.id)
     throw error
   })
-  const giveBack = () => Promise.all([first.giveBack(), second.giveBack()]).catch(() => undefined)
+  const giveBack = () => Promise.all([first?.giveBack(), second.giveBack()]).catch(() => undefined)
   const applicant = { lane: known_by ? 'known' : 'sign_in', key: networkOf({ address }) } as const
   let isCorrect: boolean | undefined
   try {

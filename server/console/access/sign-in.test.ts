@@ -179,6 +179,16 @@ describe('a password with an authenticator app', () => {
     expect(await subjects(owner.email)).toEqual(['Failed sign-ins to the console'])
   })
 
+  it('19.4 a stolen mark of a known browser locks the colleague out of no session and no other browser', async () => {
+    const person = await staffMember(site, 'support')
+    const wrong = { email: person.email, password: STAFF_PASSWORD, code: '000000' }
+    const stolen = { ...stranger(), cookie: person.cookie }
+    for (let tries = 0; tries < 12; tries++) await signIn(wrong, stolen)
+    site.advance(30)
+    const proof = { password: STAFF_PASSWORD, code: person.code() }
+    expect((await person.post('proof/password', proof)).statusCode).toBe(200)
+  })
+
   it('19.4 has at least 12 characters', async () => {
     const { post } = await staffMember(site, 'viewer')
     const reply = await post('access/password', { password: 'Tall-Lad-77', sealed: 'x', code: '000000' })

@@ -106,7 +106,7 @@ export async function proveWithPassword(
   session: StaffSession,
 ): Promise<void> {
   const staff = await findCredentials(world.db, { id: session.staff.id })
-  const by = { address: visitor.address, known_by: 'session' }
+  const by = { address: visitor.address, known_by: `session ${session.key_hash}` }
   if (!(await tryPasswordAndCode(world, { ...input, name: session.staff.email }, staff, by)))
     throw new Refusal(422, 'Wrong password or code.') // not 401: the session goes on
   await recordProof(world, session)
