@@ -267,6 +267,7 @@ export const consoleMemberCalls = {
     summary: 'Get everything that is held about a person, as one JSON file',
     permission: 'personal_data',
     needsProof: true,
+    showsMembers: true,
     input: aboutMember,
     output: z.object({ filename: z.string(), content: z.record(z.string(), z.unknown()) }),
   },
