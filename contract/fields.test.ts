@@ -255,9 +255,10 @@ describe('PAYMENT', () => {
 describe('sponsor link and packages', () => {
   checks([
     ['sponsor_site', 'master', 'ok'],
-    ['sponsor_site', 'a'.repeat(30), 'ok'],
-    ['sponsor_site', 'a'.repeat(31), 'This sponsor link is not valid.'],
-    ['sponsor_site', 'jane-doe', 'This sponsor link is not valid.'],
+    ['sponsor_site', 'a'.repeat(60), 'ok'],
+    ['sponsor_site', 'a'.repeat(61), 'This sponsor link is not valid.'],
+    ['sponsor_site', 'Jane-Doe', 'ok'],
+    ['sponsor_site', 'jane doe', 'This sponsor link is not valid.'],
     ['sponsor_site', undefined, 'Please use a sponsor link.'],
   ])
   checks([

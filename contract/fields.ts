@@ -63,7 +63,7 @@ export const fields = {
 
   // ACCOUNT_CREATION
   email: required('Please enter your email address.', maxLength(figures.email_length), z.regex(EMAIL, 'Invalid email format.')),
-  username: required('Please enter your username.', z.toLowerCase(), z.regex(/^[a-z0-9]+$/, 'Username must contain only letters (A-Z) and numbers.'), maxLength(figures.site_length)),
+  username: required('Please enter your username.', z.toLowerCase(), z.regex(/^[a-z0-9]+$/, 'Username must contain only letters (A-Z) and numbers.'), maxLength(figures.username_length)),
   password: z.string('Please enter your password.').check(
     z.minLength(1, abortWith('Please enter your password.')),
     maxLength(figures.password_max_length),

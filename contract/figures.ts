@@ -1,8 +1,8 @@
-/** The numbers of the spec. site_length, text_length, password_max_length, code_length and access_seconds are ours. */
+/** The numbers of the spec. username_length, text_length, password_max_length, code_length and access_seconds are ours. */
 export const figures = {
   name_length: 30,
   email_length: 50,
-  site_length: 30,
+  username_length: 30,
   text_length: 100,
   password_length: 8,
   password_max_length: 1000,

@@ -70,8 +70,10 @@ test('10.7 11.2 a legal document opens in a dialog, and a visitor who only reads
   await expect(agreementError.first()).toBeVisible()
 })
 
-test('10.9 the whole enrollment can be done with the keyboard', { tag: '@width' }, async ({ page }) => {
-  await page.goto('/bluepier')
+test('1.2 10.9 the whole enrollment can be done with the keyboard, under a hyphenated sponsor', {
+  tag: '@width',
+}, async ({ page }) => {
+  await page.goto('/ana-maria')
   const visitor = newVisitor()
   const type = (label: string, text: string) => {
     const exact = label === 'Password' || label === 'Address'
@@ -102,6 +104,7 @@ test('10.9 the whole enrollment can be done with the keyboard', { tag: '@width' 
   await page.getByLabel('CVC').focus()
   await page.keyboard.press('Enter')
   await enterOffice(page)
+  await expect(page.getByText('You joined with Ana María’s Bookbindery')).toBeVisible()
 })
 
 test('10.10 10.6 a package that ships asks for a shipping address in any country, and is not chosen for the next visitor', async ({

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { SITE_PATTERN } from '#contract/site.ts'
 import type { ConsoleCall } from './permissions.ts'
 
 const count = z.int()
@@ -12,7 +13,7 @@ export const funnelDays = ['7', '28', '90'] as const
 
 const FunnelFilter = z.object({
   days: z.optional(z.enum(funnelDays, 'Please choose a time.')),
-  site: z.optional(z.string().check(z.regex(/^[a-z0-9_-]{1,30}$/, 'Please enter the word in a sponsor’s link.'))),
+  site: z.optional(z.string().check(z.regex(SITE_PATTERN, 'Please enter the word in a sponsor’s link.'))),
   device: z.optional(z.enum(funnelDevices, 'Please choose a device.')),
   source: z.optional(z.enum(funnelSources, 'Please choose a source.')),
 })

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { figures } from '#contract/figures.ts'
 import { picture } from '#contract/office/office.ts'
-import { SITE_PATTERN } from '#contract/site.ts'
+import { looksLikeFile, SITE_PATTERN, SITE_RULE } from '#contract/site.ts'
 import { day, formVersion, listKey, reason, textLine } from './fields.ts'
 import type { ConsoleCall } from './permissions.ts'
 
@@ -9,7 +9,8 @@ const sponsor_id = z.uuid('This is not a sponsor.')
 const site = z.string('Please enter the word of the link.').check(
   z.overwrite((text) => text.trim().toLowerCase().replace(/^\//, '')),
   z.minLength(1, 'Please enter the word of the link.'),
-  z.regex(SITE_PATTERN, 'Please use 1 to 30 letters and digits.'),
+  z.regex(SITE_PATTERN, SITE_RULE),
+  z.refine((word) => !looksLikeFile(word), 'Please choose a word that doesn’t end like a file.'),
 )
 
 const SponsorRow = z.object({

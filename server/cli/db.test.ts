@@ -58,7 +58,7 @@ it('23.1 23.5 an operator makes new keys from the terminal, which the security l
 })
 
 it('9.4 9.6 an operator loads, lists, backs up, resets and restores from the terminal', async () => {
-  expect((await db('seed')).output).toBe('Loaded 6 sponsors, 6 packages, 5 documents.\n')
+  expect((await db('seed')).output).toBe('Loaded 7 sponsors, 6 packages, 5 documents.\n')
   expect((await db('migrate')).output).toBe('The schema is up to date.\n')
 
   await writeFile(join(folder, 'sponsors.csv'), 'site,name,active,renamed_to\nfresh,Fresh Start,Yes,\n')
@@ -80,7 +80,7 @@ it('9.4 9.6 an operator loads, lists, backs up, resets and restores from the ter
   const { output } = await db('list', 'sponsors')
   expect(output).toMatch(/^site +name +active +until +renamed to +member\n/)
   expect(output).toMatch(/^fresh +Fresh Start +Yes +No$/m)
-  expect(output).toMatch(/\n\(7\)\n$/)
+  expect(output).toMatch(/\n\(8\)\n$/)
 })
 
 it('9.6 a backup is not restored with another SECRET', async () => {
@@ -157,7 +157,7 @@ it.runIf(isPostgres)('9.10 a reset leaves other tables in the same database alon
     })
   for (const schema of ['public', 'own'])
     expect((await sql`select * from ${sql.table(`${schema}.theirs`)}`.execute(shared.db)).rows).toHaveLength(1)
-  expect((await sql`select from own.sponsor`.execute(shared.db)).rows).toHaveLength(6)
+  expect((await sql`select from own.sponsor`.execute(shared.db)).rows).toHaveLength(7)
   await shared.close()
 })
 

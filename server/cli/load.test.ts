@@ -128,7 +128,7 @@ it('9.4 reports every invalid line and loads nothing', async () => {
     [
       'Nothing was loaded, because of these problems:',
       '  sponsors.csv:8: has 2 values, but the header has 4',
-      "  sponsors.csv:2: site must be 1 to 30 lowercase letters and digits, not 'Bad-Site'",
+      "  sponsors.csv:2: site must be 1 to 60 lowercase letters, digits, hyphens, underscores and dots, and not like a file name, not 'Bad-Site'",
       "  sponsors.csv:3: site 'console' is a reserved word",
       "  sponsors.csv:5: active must be Yes or No, not 'Maybe'",
       '  sponsors.csv:6: name is missing',

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
 import { tidyText } from '#contract/fields.ts'
 import { toCents } from '#contract/money.ts'
-import { MASTER, reservedWords, SITE_PATTERN } from '#contract/site.ts'
+import { isSite, MASTER, reservedWords } from '#contract/site.ts'
 import { cleanText, hashText } from '#server/catalog/document-text.ts'
 import { splitList } from '#server/config/rules.ts'
 import type { Tables } from '#server/db/tables.ts'
@@ -26,8 +26,11 @@ export const readSponsors = async (base: string, report: ReportProblem) =>
 
 function readSponsor(row: Row) {
   const site = row.get('site')
-  if (!SITE_PATTERN.test(site)) row.report(`site must be 1 to 30 lowercase letters and digits, not '${site}'`)
-  else if (site !== MASTER && reservedWords.has(site)) row.report(`site '${site}' is a reserved word`)
+  if (site !== MASTER && reservedWords.has(site)) row.report(`site '${site}' is a reserved word`)
+  else if (!isSite(site))
+    row.report(
+      `site must be 1 to 60 lowercase letters, digits, hyphens, underscores and dots, and not like a file name, not '${site}'`,
+    )
   const renamed_to = row.get('renamed_to') || null
   if (site === MASTER && (row.get('active') === 'No' || renamed_to))
     row.report(`${MASTER} must be active and cannot be renamed`)

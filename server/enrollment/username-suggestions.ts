@@ -35,7 +35,7 @@ export function candidatesFor(taken: string, today: string): string[] {
   const base = taken.replace(/\d+$/, '') || taken
   const year = today.slice(2, 4)
   const endings = ['', '2', year, '7', '21', '100', ...Array.from({ length: 6 }, () => String(randomInt(10, 10_000)))]
-  const names = endings.map((ending) => base.slice(0, figures.site_length - ending.length) + ending)
+  const names = endings.map((ending) => base.slice(0, figures.username_length - ending.length) + ending)
   return [...new Set(names)].filter(
     (name) => name !== taken && name.length >= figures.username_checked_from && !reservedWords.has(name),
   )

@@ -22,7 +22,7 @@ describe('get_enrollment_sponsor', () => {
   })
 
   it('6.1 refuses an invalid site', async () => {
-    const reply = await site.get('/api/enrollment/get_enrollment_sponsor?sponsor_site=a-b')
+    const reply = await site.get('/api/enrollment/get_enrollment_sponsor?sponsor_site=a+b')
     expect([reply.statusCode, Object.keys(reply.json().fields)]).toEqual([422, ['sponsor_site']])
   })
 })

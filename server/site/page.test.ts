@@ -46,19 +46,28 @@ describe('a sponsor’s page', () => {
     ['/harbor', '/bluepier'],
     ['/HARBOR', '/bluepier'],
     ['/nobodyhere', '/master'],
+    ['/a-b', '/master'],
+    [`/${'x'.repeat(61)}`, '/master'],
+    ['/billing', '/master'],
+    ['/%F0%9F%98%80', '/master'],
+    ['/ana%20maria', '/master'],
+    ['/ana.', '/master'],
+    ['/Ana%2DMaria', '/ana-maria'],
+    ['/ana-maria/', '/ana-maria'],
   ])('1.2 1.3 1.4 %s redirects to %s', async (url, location) => {
     const reply = await site.get(url)
     expect([reply.statusCode, reply.headers.location]).toEqual([302, location])
   })
 
-  it.each(['/a-b', `/${'x'.repeat(31)}`, '/api2/x', '/billing', '/ana.html', '/%F0%9F%98%80'])(
-    '1.2 6.2 %s is a 404 page',
-    async (url) => {
-      const reply = await site.get(url)
-      expect([reply.statusCode, reply.headers['content-type']]).toEqual([404, 'text/html; charset=utf-8'])
-      expect(reply.body).toContain('<h1>Not found</h1>')
-    },
-  )
+  it.each([
+    ...['/api2/x', '/assets', '/static', '/__nothing', '/ana.html', '/favicon.ico', '/robots.txt', '/.env', '/.git'],
+    ...['/wp-login.php', '/sitemap.xml', '/backup.sql'],
+  ])('1.2 6.2 %s is a 404 page', async (url) => {
+    const reply = await site.get(url)
+    expect([reply.statusCode, reply.headers['content-type']]).toEqual([404, 'text/html; charset=utf-8'])
+    expect(reply.body).toContain('<h1>Not found</h1>')
+    expect(reply.headers['set-cookie']).toBeUndefined()
+  })
 
   it('1.3 names the unknown site once on /master', async () => {
     const cookie = cookiesOf(await site.get('/nobodyhere'))
@@ -69,6 +78,13 @@ describe('a sponsor’s page', () => {
     expect(
       startOf((await site.get('/master', { cookie: 'foyer_unknown_site=%3Cscript%3E' })).body).unknown_site,
     ).toBeUndefined()
+  })
+
+  it('1.3 names a word that cannot be a site as an address bar does, and no sentence', async () => {
+    const cookie = cookiesOf(await site.get('/call%20us%20now%20<b>'))
+    expect(startOf((await site.get('/master', { cookie })).body).unknown_site).toBe('call%20us%20now%20%3Cb%3E')
+    const long = cookiesOf(await site.get(`/${'x'.repeat(500)}`))
+    expect(startOf((await site.get('/master', { cookie: long })).body).unknown_site).toBe('x'.repeat(60))
   })
 
   it('1.6 gives a visitor one enrollment and keeps it', async () => {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { brandDescription } from '#contract/brand.ts'
-import { MASTER, reservedWords, SITE_PATTERN } from '#contract/site.ts'
+import { isOurPath, isSite, MASTER } from '#contract/site.ts'
 import type { FallbackStart, StartData } from '#contract/start.ts'
 import { JOINING_CLOSED, pauseMessage } from '#server/abuse/restrictions.ts'
 import { isOfficeOurs } from '#server/config/operator.ts'
@@ -100,16 +100,16 @@ const UNKNOWN_SITE_SECONDS = 60
 
 async function sponsorPage(request: FastifyRequest, reply: FastifyReply, world: World, shell: Shell, path: string) {
   const site = path.toLowerCase()
-  if (!isSite(site)) return notFound(request, reply, shell)
+  if (isOurPath(site)) return notFound(request, reply, shell)
   if (isPrefetch(request)) return reply.code(503).send('') // the browser fetches it again when the visitor opens it, and then gets a cookie
+  if (!isSite(site)) return leadToMaster(reply, path)
   const enrollment = await findOrStartEnrollment(request, world)
-  const unknownSite = siteInCookie(request, UNKNOWN_SITE)
+  const unknownSite = unknownSiteOf(request)
   const landing = await findLanding(world, site, { ...enrollment, unknownSite })
   if (isTopLevelPage(request) && !enrollment.joined_as)
     setEnrollmentCookie(reply, { ...enrollment, touches: landing.touches })
   if ('redirectTo' in landing) {
-    if (landing.isUnknown) reply.setCookie(UNKNOWN_SITE, site, { ...cookieOptions, maxAge: UNKNOWN_SITE_SECONDS })
-    return reply.redirect(`/${landing.redirectTo}`)
+    return landing.isUnknown ? leadToMaster(reply, site) : reply.redirect(`/${landing.redirectTo}`)
   }
   if (request.url.split('?')[0] !== `/${site}`) return reply.redirect(`/${site}`) // typed with capitals or a slash
   if (unknownSite) reply.clearCookie(UNKNOWN_SITE, cookieOptions)
@@ -139,11 +139,15 @@ async function closedBanner(world: World, { isPaying, joined_as }: PageEnrollmen
   return text ? { title: JOINING_CLOSED, text } : undefined
 }
 
-const isSite = (site: string) => SITE_PATTERN.test(site) && (site === MASTER || !reservedWords.has(site))
+/** The page names the unknown word as an address bar would, in a few characters: it must not say sentences of strangers. */
+const leadToMaster = (reply: FastifyReply, word: string) =>
+  reply
+    .setCookie(UNKNOWN_SITE, encodeURIComponent(word).slice(0, 60), { ...cookieOptions, maxAge: UNKNOWN_SITE_SECONDS })
+    .redirect(`/${MASTER}`)
 
-const siteInCookie = ({ cookies }: FastifyRequest, name: string) => {
-  const site = cookies[name]
-  return site && SITE_PATTERN.test(site) ? site : undefined
+const unknownSiteOf = ({ cookies }: FastifyRequest) => {
+  const word = cookies[UNKNOWN_SITE]
+  return word && /^[\w.~%!'()*-]{1,60}$/.test(word) ? word : undefined
 }
 
 type PageEnrollment = EnrollmentCookie & { isPaying: boolean; joined_as: string | undefined }

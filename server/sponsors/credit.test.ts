@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { validAnswers } from '#server/test/answers.ts'
 import { sponsorOf, testBrowser } from '#server/test/browser.ts'
@@ -32,6 +33,9 @@ describe('the opened links in the cookie', () => {
   it('16.2 are stored without loss', () => {
     const touches = touchesFrom('ana bluepier bluepier! fern*')
     expect(parseTouches(serializeTouches(touches))).toEqual(touches)
+    const marks = touchesFrom('ana-maria mary.ann! _o_-d.u*')
+    expect(parseTouches(serializeTouches(marks))).toEqual(marks)
+    expect(parseTouches('ana_o_mhzz1c00')).toEqual([{ site: 'ana', why: 'opened', touched_at: expect.any(Date) }])
     expect(parseTouches('')).toEqual([])
     expect(parseTouches('ana_x_1-<b>_o_2-_o_3')).toEqual([])
   })
@@ -61,6 +65,31 @@ describe('the links that a visitor opens', () => {
       'master opened',
       'ana ordered',
     ])
+  })
+
+  it.each(['ana-maria', 'mary_ann.smith', 'o'.repeat(60)])('1.2 %s works from link to office', async (word) => {
+    const created_at = site.world.now()
+    const sponsor = { id: randomUUID(), site: word, name: 'Somebody Else', active: true, created_at }
+    await site.db
+      .insertInto('sponsor')
+      .values(sponsor)
+      .onConflict((conflict) => conflict.doNothing())
+      .execute()
+    await browser.open('/bluepier')
+    const { address, body } = await browser.open(`/${word.toUpperCase()}`)
+    expect([address, body.includes(`"site":"${word}"`)]).toEqual([`/${word}`, true])
+    const joined = (await join(word)).json()
+    expect(joined.payment).toBe('Approved')
+    const { site: credited, rows } = await sponsorOf(site, String(form.username))
+    expect([credited, rows.map((row) => `${row.site} ${row.why}`)]).toEqual([
+      word,
+      ['bluepier opened', `${word} opened`, `${word} ordered`],
+    ])
+    expect(await browser.redirectOf(`/${word}/office`)).toContain('/office/autologin/grant-access/')
+    const agent = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
+    const hit = await site.get(`/api/replicated-sites/page-hits/${word}`, { 'user-agent': agent, host: 'foyer.test' })
+    expect(hit.statusCode).toBe(200)
+    expect(await site.db.selectFrom('page_hit').select('site').where('site', '=', word).execute()).toHaveLength(1)
   })
 
   it.each([
@@ -213,7 +242,7 @@ describe('somebody who has joined', () => {
     expect(joinedAs((await other.open('/ana')).body)).toBeUndefined()
   })
 
-  it.each(['api', 'admin', 'no-site'])('1.2 6.2 finds neither way on at /%s, which is no site', async (path) => {
+  it.each(['api', 'admin', 'no%20site'])('1.2 6.2 finds neither way on at /%s, which is no site', async (path) => {
     expect((await site.get(`/${path}/office`)).statusCode).toBe(404)
     expect((await browser.submit(`/${path}/another`)).statusCode).toBe(404)
     expect(joinedAs((await browser.open('/ana')).body)).toBe(username)

@@ -77,13 +77,21 @@ const valuesOf = ({ site, why, touched_at }: Touch) => [site, why, touched_at.to
 const codes = { opened: 'o', chosen: 'c', ordered: 'r' } as const
 const reasons = Object.keys(codes) as Touch['why'][]
 
-/** For the signed cookie: 'ana_o_mhzz1c00-bluepier_c_mhzz2d11'. */
+/** For the signed cookie: 'ana_o_mhzz1c00-bluepier_c_mhzz2d11'. A dot, hyphen or underscore of a site is '~' and a letter. */
 export const serializeTouches = (touches: readonly Touch[]): string =>
-  touches.map(({ site, why, touched_at }) => `${site}_${codes[why]}_${touched_at.getTime().toString(36)}`).join('-')
+  touches
+    .map(({ site, why, touched_at }) => `${escapeSite(site)}_${codes[why]}_${touched_at.getTime().toString(36)}`)
+    .join('-')
+
+const escapes = { '.': '~d', '-': '~h', _: '~u' } as const
+const escapeSite = (site: string) => site.replace(/[._-]/g, (mark) => escapes[mark as keyof typeof escapes])
+const unescapeSite = (text: string) =>
+  Object.entries(escapes).reduce((site, [mark, escaped]) => site.replaceAll(escaped, mark), text)
 
 export const parseTouches = (text: string): Touch[] =>
   text.split('-').flatMap((part) => {
-    const [site = '', code, time = ''] = part.split('_')
+    const [escaped = '', code, time = ''] = part.split('_')
+    const site = unescapeSite(escaped)
     const why = reasons.find((reason) => codes[reason] === code)
     return SITE_PATTERN.test(site) && why ? [{ site, why, touched_at: new Date(Number.parseInt(time, 36)) }] : []
   })

@@ -96,11 +96,19 @@ describe('a sponsor', () => {
       (await owner.post('sponsors/add', { site: word, name: 'New Pier' })).json().fields?.site
     for (const taken of [username, 'ana', 'harbor', 'api', 'master'])
       expect(await messageFor(taken), taken).toEqual(['This word is taken.'])
-    expect(await messageFor('new-pier')).toEqual(['Please use 1 to 30 letters and digits.'])
+    expect(await messageFor('new pier')).toEqual([
+      'Please use 1 to 60 letters, digits, hyphens, underscores and dots, with no dot at either end.',
+    ])
+    expect(await messageFor('pier.html')).toEqual(['Please choose a word that doesn’t end like a file.'])
     const reply = await owner.post('sponsors/add', { site: ' /NewPier ', name: 'New Pier' })
     expect(reply.json(), reply.body).toMatchObject({ site: 'newpier', is_active: true, visits: 0, joins: 0 })
     expect(await shown('newpier')).toEqual({ site: 'newpier', name: 'New Pier', active: 'Yes' })
     await expect(joinedMember(site, { username: 'newpier' })).rejects.toThrow('already taken')
+    expect((await owner.post('sponsors/add', { site: 'New-Pier.2', name: 'Newer Pier' })).json().site).toBe(
+      'new-pier.2',
+    )
+    expect(await messageFor('NEW-pier.2')).toEqual(['This word is taken.'])
+    expect((await owner.get('sponsors?search=/new-pier.2')).json().sponsors).toMatchObject([{ site: 'new-pier.2' }])
   })
 
   it('19.45 is switched off with a reason, at once or after a day, and on again', async () => {

@@ -126,7 +126,7 @@ export function useUsername(form: UsernameForm) {
 /** For a name that cannot be spelled with a-z, such as an Arabic or Chinese one: a username from the email address. */
 export function usernameFrom({ first_name = '', last_name = '' }: Draft, email: string): string | undefined {
   const [name, mailbox] = [first_name + last_name, email.split('@')[0] ?? ''].map((text) =>
-    spell(text).replace(INVALID_CHARACTERS, '').slice(0, figures.site_length),
+    spell(text).replace(INVALID_CHARACTERS, '').slice(0, figures.username_length),
   )
   const isUseful = (text = '') => text.length >= figures.username_checked_from
   return !isUseful(name) && isUseful(mailbox) ? mailbox : undefined
