@@ -30,7 +30,12 @@ export type Policy = {
   access_seconds?: number
   /** The site runs in front of an operator's API host, which keeps the members: we send no emails and have no office. */
   provider?: true
+  /** Undefined: as in figures. */
+  catalog?: Catalog
 }
+
+/** The packages that this site sells, and the one that is preselected. */
+export type Catalog = { product_category_id: number; language_id: number; starter_product_id: number }
 
 /** A third-party captcha: its script, the callback it calls once loaded, the global it defines, and our site key. */
 export type VendorCaptcha = { script: string; onload: string; global: string; site_key: string }
@@ -69,5 +74,8 @@ export type FallbackStart = { sponsor_site: string } & Pick<
 >
 
 /** The package that is selected at first, if it is offered. */
-export const preselectedPackage = (packages: Package[]): Package | undefined =>
-  packages.find((offer) => offer.product_id === figures.starter_product_id && groupOf(offer) === 'starter')
+export const preselectedPackage = (
+  packages: Package[],
+  { starter_product_id }: Pick<Catalog, 'starter_product_id'> = figures,
+): Package | undefined =>
+  packages.find((offer) => offer.product_id === starter_product_id && groupOf(offer) === 'starter')

@@ -254,7 +254,7 @@ export const mutations = [
   group('web/enroll/steps/packages/PackageStep.tsx', 'unit', 'web/enroll/steps/screens.test.tsx', [['S8.17', 'packages are disabled', '                isDisabled={isStopped}\n', '                isDisabled={false}\n']]),
   group('contract/figures.ts', 'unit', 'contract/figures.test.ts', [['S5.18', 'looked up from three letters on', 'username_checked_from: 3', 'username_checked_from: 4']]),
   group('contract/office/address.ts', 'unit', 'contract/office/address.test.ts', [['S4.20', 'the address of the grant', '/autologin/grant-access/', '/autologin/']]),
-  group('contract/start.ts', 'unit', 'web/enroll/order/order.test.ts', [['S4.18 S9.12', 'number 34, not the first', 'offer.product_id === figures.starter_product_id && ', '']]),
+  group('contract/start.ts', 'unit', 'web/enroll/order/order.test.ts', [['S4.18 S9.12', 'number 34, not the first', 'offer.product_id === starter_product_id && ', '']]),
   group('web/enroll/ArrivalNotice.tsx', 'unit', 'web/render.test.tsx', [['S4.26 S6.3', 'the button leads to /master', 'className="button" href=', 'className="button" data-href=']]),
   group('server/sponsors/landing.ts', 'server', 'server/site/page.test.ts', [['S4.27', 'the redirect to the returned site', '    if (row.site !== site) return { redirectTo: row.site, isUnknown: false, touches }\n', '', '1.4']]),
   group('web/enroll/ArrivalNotice.tsx', 'journey', 'e2e/first-page.spec.ts', [['S4.26', 'the dialog’s button leads to /master', '.confirmed) location.replace(', '.confirmed) String(', '1.5']]),

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { API } from '#contract/api.ts'
-import { ourCategory } from '#server/catalog/catalog.ts'
+import { figures } from '#contract/figures.ts'
 import type { Workspace } from '../../drill/site/workspace.ts'
 import { freePort } from '../../scripts/port.mjs'
 import budgets from '../budgets.json' with { type: 'json' }
@@ -18,7 +18,7 @@ const { reads_of_bare_node } = budgets.server
 const POOL = 10
 const CONNECTIONS = 32
 
-const category = new URLSearchParams(Object.entries(ourCategory).map(([name, id]) => [name, String(id)]))
+const category = `product_category_id=${figures.product_category_id}&language_id=${figures.language_id}`
 
 type Read = BareServerConfig['routes'][string]['body']
 const paths: Record<Read, string> = {

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Input, LegalDocument, Package } from '#contract/api.ts'
 import { messages } from '#contract/fields.ts'
-import { figures } from '#contract/figures.ts'
 import { CONSENT_TITLE, consentText, isShownAtCheckout } from '#contract/legal.ts'
 import { toAmount } from '#contract/money.ts'
 import {
@@ -15,6 +14,7 @@ import {
   SINGLE_LIST,
 } from '#contract/packages.ts'
 import { renewalTotal } from '#contract/renewal.ts'
+import type { Settings } from '#server/config/settings.ts'
 import type { Db } from '#server/db/db.ts'
 import { statement } from '#server/db/statement.ts'
 import type { Details } from '#server/db/tables.ts'
@@ -43,12 +43,15 @@ const selectPackages = statement((db, { product_category_id, language_id }: Inpu
 )
 
 /** The category that this site sells. */
-export const ourCategory = { product_category_id: figures.product_category_id, language_id: figures.language_id }
+export const ourCategory = ({ PACKAGE_CATEGORY, LANGUAGE_ID }: Pick<Settings, 'PACKAGE_CATEGORY' | 'LANGUAGE_ID'>) => ({
+  product_category_id: PACKAGE_CATEGORY,
+  language_id: LANGUAGE_ID,
+})
 
-type Catalog = { db: Db; config: { AUTOSHIP: boolean; SPECIAL: boolean } }
+type Shop = { db: Db; config: Pick<Settings, 'PACKAGE_CATEGORY' | 'LANGUAGE_ID' | 'AUTOSHIP' | 'SPECIAL'> }
 
 /** Whether the step of a list is switched on. */
-const isOffered: Record<OrderList, (config: Catalog['config']) => boolean> = {
+const isOffered: Record<OrderList, (config: Shop['config']) => boolean> = {
   product_ids: () => true,
   autoship_product_ids: ({ AUTOSHIP }) => AUTOSHIP,
   special_product_ids: ({ SPECIAL }) => SPECIAL,
@@ -58,11 +61,13 @@ const isOffered: Record<OrderList, (config: Catalog['config']) => boolean> = {
  * The lines of an order at our own prices. A product that is unknown, in the wrong list, there twice, or of a step that is
  * switched off is refused on that list's field.
  */
-export async function priceOrder({ db, config }: Catalog, order: Input<'sumOrder'>): Promise<Details['lines']> {
+export async function priceOrder({ db, config }: Shop, order: Input<'sumOrder'>): Promise<Details['lines']> {
   const entries = orderLists.flatMap((list) => productIds(order[list]).map((product_id) => ({ list, product_id })))
   if (!entries.length) return []
   const ids = entries.map(({ product_id }) => product_id)
-  const products = new Map((await selectProducts(db, { ids })).rows.map((row) => [row.product_id, row]))
+  const products = new Map(
+    (await selectProducts(db, { ids, ...ourCategory(config) })).rows.map((row) => [row.product_id, row]),
+  )
   const problems: Partial<Record<OrderList, string>> = {}
   const lines: Details['lines'] = []
   for (const { list, product_id } of entries) {
@@ -82,13 +87,13 @@ export async function priceOrder({ db, config }: Catalog, order: Input<'sumOrder
   return lines
 }
 
-const selectProducts = statement((db, { ids }: { ids: number[] }) =>
+const selectProducts = statement((db, { ids, ...category }: Input<'getPackages'> & { ids: number[] }) =>
   db
     .selectFrom('package')
     .select(['product_id', 'name', 'price_cents', 'renewal_cents', 'billing_interval', 'is_recurring'])
     .select('is_special')
-    .where('product_category_id', '=', ourCategory.product_category_id)
-    .where('language_id', '=', ourCategory.language_id)
+    .where('product_category_id', '=', category.product_category_id)
+    .where('language_id', '=', category.language_id)
     .where('product_id', 'in', ids)
     .where('withdrawn_at', 'is', null),
 )

@@ -1,3 +1,4 @@
+import { ourCategory } from '#server/catalog/catalog.ts'
 import { type Config, readConfig } from '#server/config/config.ts'
 import { backup, restore } from '#server/db/backup.ts'
 import { type Database, type Db, inTransaction, openDatabase } from '#server/db/db.ts'
@@ -58,11 +59,12 @@ const commands: Record<string, Command> = {
     }
   },
   'load DIR':
-    ([folder = '']) =>
+    ([folder = ''], config) =>
     async (db) => {
       await migrate(db, clock())
       const warnings: string[] = []
-      const counts = await loadFolder(db, folder, clock(), (where, warning) => warnings.push(`  ${where}: ${warning}`))
+      const warn = (where: string, warning: string) => warnings.push(`  ${where}: ${warning}`)
+      const counts = await loadFolder(db, folder, clock(), warn, ourCategory(config))
       return [countsToText('Loaded', counts), ...(warnings.length ? ['Please check:', ...warnings] : [])].join('\n')
     },
   'list LIST': ([what = '']) => {

@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { figures } from '#contract/figures.ts'
 import { AT_CHECKOUT, isShownAtCheckout } from '#contract/legal.ts'
 import { MASTER } from '#contract/site.ts'
-import { ourCategory, storeText } from '#server/catalog/catalog.ts'
+import { type ourCategory, storeText } from '#server/catalog/catalog.ts'
 import { keepVersion } from '#server/catalog/documents.ts'
 import { type Db, inTransaction } from '#server/db/db.ts'
 import type { Tables } from '#server/db/tables.ts'
@@ -20,6 +21,9 @@ import {
   type SponsorRow,
 } from './operator-files.ts'
 
+type Category = ReturnType<typeof ourCategory>
+const specCategory: Category = { product_category_id: figures.product_category_id, language_id: figures.language_id }
+
 /**
  * Loads sponsors.csv, packages.csv and documents/*.html from a folder. Each file is optional, and rows that are not in it
  * stay as they are, so a package is withdrawn by its status. A changed document becomes a new version.
@@ -29,6 +33,7 @@ export async function loadFolder(
   folder: URL | string,
   now: Date,
   warn: ReportProblem = () => {},
+  category: Category = specCategory,
 ): Promise<Record<string, number>> {
   const base = typeof folder === 'string' ? resolve(folder) : fileURLToPath(folder)
   const problems: string[] = []
@@ -44,7 +49,7 @@ export async function loadFolder(
   await checkRenames(db, sponsors, report)
   if (problems.length) throw new InvalidFiles(problems)
 
-  for (const row of packages) warnOfPackage(row, warn)
+  for (const row of packages) warnOfPackage(row, category, warn)
   await inTransaction(db, async (db) => {
     const added: string[] = []
     for (const sponsor of sponsors) if (await upsertSponsor(db, sponsor, now)) added.push(sponsor.site)
@@ -57,10 +62,9 @@ export async function loadFolder(
 }
 
 /** What can be loaded, but is rarely meant. */
-function warnOfPackage({ where, status, ...row }: PackageRow, warn: ReportProblem) {
+function warnOfPackage({ where, status, ...row }: PackageRow, ours: Category, warn: ReportProblem) {
   if (status !== 'active') return
-  const isOurs =
-    row.product_category_id === ourCategory.product_category_id && row.language_id === ourCategory.language_id
+  const isOurs = row.product_category_id === ours.product_category_id && row.language_id === ours.language_id
   const isStarter = isOurs && !row.is_recurring && !row.is_special
   if (isStarter && row.price_cents === 0) warn(where, 'price is 0.00: visitors join for free')
   if (isStarter && row.renewal_cents === 0) warn(where, 'renewal_price is empty: members pay once and never again')
@@ -69,7 +73,7 @@ function warnOfPackage({ where, status, ...row }: PackageRow, warn: ReportProble
   if (!isOurs)
     warn(
       where,
-      `no page asks for category ${row.product_category_id} in language ${row.language_id}, only for category ${ourCategory.product_category_id} in language ${ourCategory.language_id}`,
+      `no page asks for category ${row.product_category_id} in language ${row.language_id}, only for category ${ours.product_category_id} in language ${ours.language_id}`,
     )
 }
 

@@ -27,6 +27,9 @@ import {
   vendorUrl,
 } from './rules.ts'
 
+/** The largest number in a column of PostgreSQL. */
+const MAX_ID = 2 ** 31 - 1
+
 /** Every setting is one line: its name, what it may be, and its default. */
 export const settings = {
   NODE_ENV: choice(['development', 'production', 'test']),
@@ -56,6 +59,9 @@ export const settings = {
   ALLOW_EMBEDDED: embeddedParts,
   ALLOW_UNENCRYPTED: unencryptedParts,
 
+  PACKAGE_CATEGORY: integer(1, MAX_ID, figures.product_category_id),
+  LANGUAGE_ID: integer(1, MAX_ID, figures.language_id),
+  PRESELECTED_PACKAGE: integer(1, MAX_ID, figures.starter_product_id),
   START_STEP: choice(['ACCOUNT', 'PRODUCT_SELECTION']),
   AUTOSHIP: onOff,
   SPECIAL: onOff,

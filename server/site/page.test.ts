@@ -152,6 +152,20 @@ describe('a sponsor’s page', () => {
     await immediate.close()
   })
 
+  it('25.13 sells the category and language of the settings, and preselects their package', async () => {
+    const other = await testSite({ PACKAGE_CATEGORY: '18', LANGUAGE_ID: '2', PRESELECTED_PACKAGE: '35' })
+    const category = { product_category_id: 18, language_id: 2 }
+    await other.db.updateTable('package').set(category).where('product_id', 'in', [35, 36]).execute()
+    const { packages, product_id, grand_total, policy } = startOf((await other.get('/ana')).body)
+    expect(packages.map((offer: { product_id: number }) => offer.product_id)).toEqual([35, 36])
+    expect([product_id, grand_total]).toEqual([35, packages[0].price])
+    expect(policy.catalog).toEqual({ ...category, starter_product_id: 35 })
+    const totalOf = async (product_ids: string) => (await other.post('enrollment/orders', { product_ids })).statusCode
+    expect([await totalOf('35'), await totalOf('34')]).toEqual([200, 422])
+    expect(startOf((await site.get('/ana')).body).policy.catalog).toBeUndefined()
+    await other.close()
+  })
+
   it('1.1 is compressed if the browser accepts that, and never cached', async () => {
     for (const encoding of ['br', 'gzip']) {
       const reply = await site.get('/ana', { 'accept-encoding': encoding })

@@ -33,7 +33,10 @@ type Landing = { touches: Touch[] } & (
 export async function findLanding(world: World, site: string, visit: Visit): Promise<Landing> {
   const touches = addOpenedLink(visit.touches, site, world.now())
   try {
-    const [row, packages] = await Promise.all([resolveSite(world, site), findPackages(world.db, ourCategory)])
+    const [row, packages] = await Promise.all([
+      resolveSite(world, site),
+      findPackages(world.db, ourCategory(world.config)),
+    ])
     if (!row) return { redirectTo: MASTER, isUnknown: true, touches: visit.touches }
     if (row.site !== site) return { redirectTo: row.site, isUnknown: false, touches }
     return { title: titleOf(row, visit), start: await startData(world, row, packages, { ...visit, touches }), touches }
@@ -52,7 +55,7 @@ const titleOf =
 
 async function startData(world: World, sponsor: SponsorRow, packages: Package[], visit: Visit): Promise<StartData> {
   const { unknownSite, joined_as, isPaying, touches } = visit
-  const starter = preselectedPackage(packages)
+  const starter = preselectedPackage(packages, catalogOf(world.config))
   const earlier = isPaying ? undefined : await findEarlierSponsor(world, touches, sponsor)
   return {
     sponsor: publicSponsor(sponsor),
@@ -76,12 +79,23 @@ const withoutDatabase = ({ config, now, captcha }: World): Omit<FallbackStart, '
     phone_verification: config.PHONE_VERIFICATION,
     ...codePolicy(config),
     ...(config.COMMON_PASSWORDS === 'allow' ? { common_passwords: 'allow' } : {}),
+    ...(isSpecCatalog(config) ? {} : { catalog: catalogOf(config) }),
     ...(config.ACCESS_SECONDS === figures.access_seconds ? {} : { access_seconds: config.ACCESS_SECONDS }),
   },
   site_hosts: config.SITE_HOSTS,
   test_payments: config.PAYMENT === 'sandbox',
   ...(captcha.vendor ? { captcha: captcha.vendor.widget } : {}),
 })
+
+type CatalogSettings = Pick<World['config'], 'PACKAGE_CATEGORY' | 'LANGUAGE_ID' | 'PRESELECTED_PACKAGE'>
+
+const catalogOf = (config: CatalogSettings) => ({
+  ...ourCategory(config),
+  starter_product_id: config.PRESELECTED_PACKAGE,
+})
+
+const isSpecCatalog = (config: CatalogSettings) =>
+  Object.entries(catalogOf(config)).every(([name, id]) => figures[name as keyof typeof figures] === id)
 
 function datesOf(world: Pick<World, 'config' | 'now'>) {
   const today = todayOf(world)

@@ -3,6 +3,7 @@ import { MASTER } from '#contract/site.ts'
 import { type FallbackStart, preselectedPackage, type StartData } from '#contract/start.ts'
 import { api } from '#web/api.ts'
 import { Unreachable } from '#web/network.ts'
+import { fetchPackages } from './order/fetchTotal.ts'
 import { orderOf, preselectedOrder } from './order/order.ts'
 
 const RETRY_PAUSES_MS = [1000, 2000, 4000]
@@ -21,16 +22,13 @@ export async function fetchStartData(fallback: FallbackStart): Promise<StartData
 }
 
 async function fetchOnce({ sponsor_site, ...rest }: FallbackStart): Promise<StartData> {
-  const { product_category_id, language_id } = figures
-  const [sponsor, packages] = await Promise.all([
-    api.getSponsor({ sponsor_site }),
-    api.getPackages({ product_category_id, language_id }),
-  ])
+  const { catalog = figures } = rest.policy
+  const [sponsor, packages] = await Promise.all([api.getSponsor({ sponsor_site }), fetchPackages(rest.policy)])
   const isUnknown = sponsor.site === MASTER && sponsor_site !== MASTER
   if (isUnknown)
     history.replaceState(null, '', `/${MASTER}`) // without a redirect, so that the page can name the unknown link
   else if (sponsor.site !== sponsor_site) return redirectTo(sponsor.site)
-  const starter = preselectedPackage(packages)
+  const starter = preselectedPackage(packages, catalog)
   const preselection = starter ? { product_id: starter.product_id } : {}
   const { grand_total } = await api.sumOrder(orderOf(preselectedOrder(preselection)))
   return {

@@ -4,7 +4,6 @@ import type { Staff } from '#contract/console/access.ts'
 import type { consolePackageCalls, PackagePage, PackageRow, PriceGroup } from '#contract/console/packages.ts'
 import type { ActionName } from '#contract/console/permissions.ts'
 import { plainDay } from '#contract/days.ts'
-import { figures } from '#contract/figures.ts'
 import { toAmount, toCents } from '#contract/money.ts'
 import { groupOf } from '#contract/packages.ts'
 import { addDays, MIN_NOTICE_DAYS, NOTICE_DAYS } from '#contract/renewal.ts'
@@ -24,7 +23,7 @@ type Input<Name extends keyof typeof consolePackageCalls> = z.infer<(typeof cons
 type Stored = Tables['package']
 type Facts = Record<string, string | number | boolean | null>
 
-export async function listPackages({ db }: Pick<World, 'db'>): Promise<{ packages: PackageRow[] }> {
+export async function listPackages({ db, config }: World): Promise<{ packages: PackageRow[] }> {
   const rows = await db
     .selectFrom('package')
     .selectAll()
@@ -33,28 +32,30 @@ export async function listPackages({ db }: Pick<World, 'db'>): Promise<{ package
     .orderBy('position')
     .orderBy('product_id')
     .execute()
-  return { packages: rows.map(toRow) }
+  return { packages: rows.map((row) => toRow(row, config)) }
 }
 
-const toRow = (row: Stored): PackageRow => {
+const toRow = (row: Stored, config: World['config']): PackageRow => {
   const { price_cents, renewal_cents, withdrawn_at, position: _position, ...rest } = row
   return {
     ...rest,
     group: groupOf(row),
     price: toAmount(price_cents),
     ...(renewal_cents ? { renewal_price: toAmount(renewal_cents) } : {}),
-    is_ours: isOurs(row),
-    is_preselected: isOurs(row) && groupOf(row) === 'starter' && row.product_id === figures.starter_product_id,
+    is_ours: isOurs(row, config),
+    is_preselected: isOurs(row, config) && groupOf(row) === 'starter' && row.product_id === config.PRESELECTED_PACKAGE,
     ...(withdrawn_at ? { withdrawn_at: withdrawn_at.toISOString() } : {}),
   }
 }
 
-const isOurs = ({ product_category_id, language_id }: Pick<Stored, 'product_category_id' | 'language_id'>) =>
-  product_category_id === ourCategory.product_category_id && language_id === ourCategory.language_id
+const isOurs = ({ product_category_id, language_id }: Stored, config: World['config']) => {
+  const ours = ourCategory(config)
+  return product_category_id === ours.product_category_id && language_id === ours.language_id
+}
 
 const MAX_CHANGES = 20
 
-export async function viewPackage({ db }: Pick<World, 'db'>, product_id: number): Promise<PackagePage> {
+export async function viewPackage({ db, config }: World, product_id: number): Promise<PackagePage> {
   const row = await db.selectFrom('package').selectAll().where('product_id', '=', product_id).executeTakeFirst()
   if (!row) throw new Refusal(404, 'There is no such package.')
   const changes = await db
@@ -65,7 +66,7 @@ export async function viewPackage({ db }: Pick<World, 'db'>, product_id: number)
     .limit(MAX_CHANGES)
     .execute()
   return {
-    ...toRow(row),
+    ...toRow(row, config),
     version: versionOf(formOf(row)),
     price_changes: changes.map(({ old_cents, new_cents, made_at, made_by, reason, notice_days, told, done_at }) => ({
       made_by,
@@ -144,7 +145,7 @@ export async function addPackage(world: World, input: Input<'addPackage'>, staff
       .insertInto('package')
       .values({
         product_id,
-        ...ourCategory,
+        ...ourCategory(world.config),
         name,
         description,
         image_url: NO_PICTURE,
@@ -189,13 +190,14 @@ export const editPackage = (world: World, input: Input<'editPackage'>, staff: St
     const ships = input.ships === '1'
     const change = { name, description, ships, ...flagsOf(input.group) }
     const edited = { ...row, ...change }
-    if (isMain(row) && !isMain(edited)) await requireAnotherMain(db, row)
+    if (isMain(row, world.config) && !isMain(edited, world.config)) await requireAnotherMain(db, row)
     await db.updateTable('package').set(change).where('product_id', '=', row.product_id).execute()
     return { before: factsOf(row), after: factsOf(edited) }
   })
 
 /** Of the list that every visitor chooses from. */
-const isMain = (row: Stored) => isOurs(row) && groupOf(row) === 'starter' && !row.withdrawn_at
+const isMain = (row: Stored, config: World['config']) =>
+  isOurs(row, config) && groupOf(row) === 'starter' && !row.withdrawn_at
 
 /** Without a package in the main list, nobody could join. */
 async function requireAnotherMain(db: Db, row: Stored) {
@@ -203,8 +205,8 @@ async function requireAnotherMain(db: Db, row: Stored) {
   const others = await db
     .selectFrom('package')
     .select('product_id')
-    .where('product_category_id', '=', ourCategory.product_category_id)
-    .where('language_id', '=', ourCategory.language_id)
+    .where('product_category_id', '=', row.product_category_id)
+    .where('language_id', '=', row.language_id)
     .where('is_recurring', '=', false)
     .where('is_special', '=', false)
     .where('withdrawn_at', 'is', null)
@@ -222,7 +224,7 @@ async function requireAnotherMain(db: Db, row: Stored) {
 export const withdrawPackage = (world: World, { product_id }: { product_id: number }, staff: Staff) =>
   actOnPackage(world, staff, 'withdraw_package', product_id, async (db, row) => {
     if (row.withdrawn_at) throw new Refusal(409, 'It is withdrawn already. Please reload the page.')
-    if (isMain(row)) await requireAnotherMain(db, row)
+    if (isMain(row, world.config)) await requireAnotherMain(db, row)
     await db.updateTable('package').set({ withdrawn_at: world.now() }).where('product_id', '=', product_id).execute()
     return { before: { is_offered: true }, after: { is_offered: false } }
   })

@@ -1,4 +1,3 @@
-import { figures } from '#contract/figures.ts'
 import { useConsole } from '../api.ts'
 import { Chip, Facts, Panel, ScreenHead, Waiting } from '../parts.tsx'
 import { useLoaded } from '../useLoaded.ts'
@@ -24,7 +23,6 @@ export function SettingsScreen() {
                 ['Version', data.version],
                 ['Database', data.database],
                 ['Stand-ins', data.embedded.join(', ') || 'none'],
-                ['Packages sold', `category ${figures.product_category_id}, language ${figures.language_id}`],
               ]}
             />
           </Panel>

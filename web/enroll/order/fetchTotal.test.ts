@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import type { StartData, Step } from '#contract/start.ts'
 import type { Draft } from '#web/storage.ts'
-import { fetchTotal, goToRejectedPackage } from './fetchTotal.ts'
+import { fetchPackages, fetchTotal, goToRejectedPackage } from './fetchTotal.ts'
 
 afterEach(() => vi.unstubAllGlobals())
 
@@ -18,6 +18,7 @@ const wizardWith = (draft: Draft, step: Step = 'PRODUCT_SELECTION', offers: obje
   const packages = offers as StartData['packages']
   const state = { draft, step, packages }
   return {
+    start: { policy: {} },
     state,
     getState: () => state,
     refreshOrder: vi.fn(async (_packages: unknown, _draft: Draft) => undefined),
@@ -131,4 +132,18 @@ test.each([
 ])('%s is thrown', async (_, status, reply) => {
   serve(status, reply)
   await expect(fetchTotal(wizardWith({}), {}, () => true)).rejects.toThrow()
+})
+
+test('25.13 the packages are asked for in the category and language of the settings', async () => {
+  const asked: string[] = []
+  vi.stubGlobal('fetch', async (url: string) => {
+    asked.push(url)
+    return Response.json([])
+  })
+  await fetchPackages({})
+  await fetchPackages({ catalog: { product_category_id: 18, language_id: 2, starter_product_id: 35 } })
+  expect(asked.map((url) => url.split('?')[1])).toEqual([
+    'product_category_id=17&language_id=1',
+    'product_category_id=18&language_id=2',
+  ])
 })

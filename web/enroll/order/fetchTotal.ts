@@ -1,7 +1,7 @@
 import { figures } from '#contract/figures.ts'
 import { showAmount } from '#contract/money.ts'
 import { orderLists } from '#contract/packages.ts'
-import type { StartData, Step } from '#contract/start.ts'
+import type { Policy, StartData, Step } from '#contract/start.ts'
 import { api } from '#web/api.ts'
 import { RejectedCall } from '#web/call.ts'
 import type { Messages } from '#web/form/useForm.ts'
@@ -13,6 +13,7 @@ type Packages = StartData['packages']
 
 /** The part of the wizard that an order may change. */
 type OrderStore = {
+  start: { policy: Pick<Policy, 'catalog'> }
   getState: () => { step: Step; draft: Draft; packages: Packages }
   refreshOrder: (packages: Packages, draft: Draft) => Promise<unknown>
   returnTo: (step: Step, field: FieldName, rejectedFields: Messages) => void
@@ -45,7 +46,7 @@ async function showChangedPrices(
 ): Promise<boolean> {
   const shownTotal = totalOf(draft, store.getState().packages)
   if (total === shownTotal) return false
-  const packages = await fetchPackages()
+  const packages = await fetchPackages(store.start.policy)
   if (!isCurrent()) return true
   if (totalOf(draft, packages) === shownTotal) return false // the price has changed twice; the server asks again when it is paid
   const { step, draft: newestDraft } = store.getState()
@@ -72,7 +73,7 @@ export async function goToRejectedPackage(
   const rejectedLists = orderLists.filter((list) => fields[list])
   const [first] = rejectedLists
   if (!first) return false
-  const packages = await fetchPackages()
+  const packages = await fetchPackages(store.start.policy)
   if (!isCurrent()) return true
   const newestDraft = store.getState().draft
   const remaining = rejectedLists.map((list) => [list, newestDraft[list] === draft[list] ? '' : newestDraft[list]])
@@ -87,5 +88,5 @@ export async function goToRejectedPackage(
 }
 
 /** The packages that are offered now. */
-export const fetchPackages = (): Promise<Packages> =>
-  api.getPackages({ product_category_id: figures.product_category_id, language_id: figures.language_id })
+export const fetchPackages = ({ catalog = figures }: Pick<Policy, 'catalog'>): Promise<Packages> =>
+  api.getPackages({ product_category_id: catalog.product_category_id, language_id: catalog.language_id })

@@ -27,5 +27,6 @@ test('10.14 number 34 is preselected wherever it is in the list, if it exists an
     preselectedPackage(packages.filter((offer) => offer !== undefined))?.product_id
   expect(preselected(other, founding)).toBe(34)
   expect(preselected(other)).toBeUndefined()
+  expect(preselectedPackage([founding, other] as Package[], { starter_product_id: 35 })?.product_id).toBe(35)
   expect(preselected(other, { ...subscription, product_id: 34 } as Package)).toBeUndefined()
 })

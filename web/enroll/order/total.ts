@@ -40,7 +40,7 @@ export function createTotal(store: Store, { waitForNetwork }: Loading, { enter, 
   ) => {
     try {
       const { fetchTotal } = await import('./fetchTotal.ts')
-      const grand_total = await fetchTotal({ getState, refreshOrder, returnTo }, draft, isCurrent)
+      const grand_total = await fetchTotal({ start, getState, refreshOrder, returnTo }, draft, isCurrent)
       if (!grand_total || !isCurrent()) return
       update({ grand_total, stop: undefined })
       await onTotal?.()

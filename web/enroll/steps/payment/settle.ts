@@ -99,7 +99,8 @@ async function refreshRejectedOrder(wizard: Wizard, fields: Messages): Promise<b
   try {
     const { draft } = wizard.getState()
     if (await goToRejectedPackage(wizard, draft, fields)) return true
-    if (fields.shown_total || fields.agreement_2) await wizard.refreshOrder(await fetchPackages(), draft)
+    if (fields.shown_total || fields.agreement_2)
+      await wizard.refreshOrder(await fetchPackages(wizard.start.policy), draft)
   } catch (cause) {
     wizard.update({ grand_total: undefined }) // the old one is known to be wrong
     wizard.stopWithoutTotal(cause, () => refreshRejectedOrder(wizard, fields))
