@@ -21,21 +21,17 @@ export const isLink = (text: string): boolean => /^\s*(?:\/|https?:\/\/)/i.test(
 /** The sponsor of visitors who come without a sponsor link. */
 export const MASTER = 'master'
 
-// What follows is marked pure, so that the browser build drops it.
-
 /** Paths of our own. They never lead to a sponsor, even where nothing answers. */
-const ourPaths = /* @__PURE__ */ new Set(
-  /* @__PURE__ */ ['api', 'assets', 'office', 'console', 'livez', 'readyz', 'metrics', 'autologin', 'static', 'public'],
-)
+const ourPaths = ['api', 'assets', 'office', 'console', 'livez', 'readyz', 'metrics', 'autologin', 'static', 'public']
 
-/** Names that no site or username may use. */
+/** Names that no site or username may use. Marked pure, so that the browser build drops them. */
 export const reservedWords: ReadonlySet<string> = /* @__PURE__ */ new Set(
   /* @__PURE__ */ [
-    ...ourPaths,
-    ...['master', 'admin', 'root', 'www', 'mail', 'support', 'help', 'foyer'],
-    ...['login', 'logout', 'signin', 'signup', 'join', 'enroll', 'account', 'status'],
-    ...['billing', 'legal', 'terms', 'privacy', 'security', 'robots', 'favicon', 'sitemap'],
-  ],
+    ourPaths,
+    ['master', 'admin', 'root', 'www', 'mail', 'support', 'help', 'foyer'],
+    ['login', 'logout', 'signin', 'signup', 'join', 'enroll', 'account', 'status'],
+    ['billing', 'legal', 'terms', 'privacy', 'security', 'robots', 'favicon', 'sitemap'],
+  ].flat(),
 )
 
 /** Files that robots and scanners ask every host for, such as '/.env', '/robots.txt' and '/wp-login.php'. */
@@ -45,7 +41,8 @@ const FILE =
 export const looksLikeFile = (word: string): boolean => FILE.test(word)
 
 /** A path that is answered by a page or file of ours, or by nothing. */
-export const isOurPath = (word: string): boolean => ourPaths.has(word) || word.startsWith('__') || looksLikeFile(word)
+export const isOurPath = (word: string): boolean =>
+  ourPaths.includes(word) || word.startsWith('__') || looksLikeFile(word)
 
 /** A word that a sponsor can have as a site. */
 export const isSite = (word: string): boolean =>
