@@ -178,3 +178,19 @@ async function signInAgain(page: Page) {
   await checkScreen(page, 'signing in again')
   await dialog.getByRole('button', { name: 'Sign in with a passkey' }).click()
 }
+
+test('19.88 what someone typed is gone once another colleague opens the console in the same tab', async ({
+  page,
+  context,
+}) => {
+  const drafts = () => page.evaluate(() => sessionStorage.getItem('foyer.console_drafts'))
+  await enterAs(page, site, 'manager')
+  await page.goto(site.at('/console/brand'))
+  await page.getByLabel('Name').fill('Typed by the manager')
+  await expect.poll(drafts).toContain('Typed by the manager')
+  await enterAs(await context.newPage(), site, 'owner')
+  page.once('dialog', (dialog) => dialog.accept()) // the browser asks before another page
+  await page.goto(site.at('/console'))
+  await expect(page.getByText('Max owner')).toBeAttached()
+  expect(await drafts()).toBeNull()
+})

@@ -136,7 +136,11 @@ export const saveConsoleDraft = (staff_id: string, form: string, draft: ConsoleD
   const { [form]: _last, ...others } = loadConsoleDrafts(staff_id)
   write(tab, CONSOLE_DRAFTS, JSON.stringify({ staff_id, forms: draft ? { ...others, [form]: draft } : others }))
 }
-export const forgetConsoleDrafts = (): void => write(tab, CONSOLE_DRAFTS, undefined)
+/** All, or all but those of one colleague. */
+export const forgetConsoleDrafts = (except?: string): void => {
+  const { staff_id }: ConsoleDrafts = parseObject(read(tab, CONSOLE_DRAFTS))
+  if (!except || staff_id !== except) write(tab, CONSOLE_DRAFTS, undefined)
+}
 
 function pickStoredFields(values: Record<string, unknown>): Draft {
   const answers = storedFields.map((name) => [name, values[name]] as const)

@@ -20,13 +20,14 @@ export function Console() {
   const { path } = useAddress()
   const [session, setSession] = useState<ConsoleSession>()
   const [error, setError] = useState<string>()
-  useEffect(() => {
-    plainApi.getSession({}).then(setSession, (cause: unknown) => setError(errorMessage(cause)))
-  }, [])
   const change = (next: ConsoleSession) => {
-    if (session?.staff && session.staff.id !== next.staff?.id) forgetConsoleDrafts()
+    if (session?.staff || next.staff) forgetConsoleDrafts(next.staff?.id)
     setSession(next)
   }
+  const begin = useEffectEvent(change)
+  useEffect(() => {
+    plainApi.getSession({}).then(begin, (cause: unknown) => setError(errorMessage(cause)))
+  }, [])
   return (
     <>
       <Offline />
