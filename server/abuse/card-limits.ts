@@ -47,7 +47,7 @@ const usesOf = (world: World, { mobile_phone, enrollment_id, ...card }: Payer): 
 
 /** A member's charge was declined after the request for it had ended, so that its address is no longer known. */
 export async function countLateDecline(world: World, payer: Payer): Promise<void> {
-  for (const [limit, key] of usesOf(world, payer)) await isWithinLimit(world, limit, key)
+  for (const [limit, key] of usesOf(world, asMembers(payer))) await isWithinLimit(world, limit, key)
   await recordDecline(world)
 }
 
@@ -63,8 +63,11 @@ export async function countMembersCardUse(world: World, use: CardUse): Promise<C
     throw new Refusal(429, RISKY, { retryAfter: (await secondsOpen(world, 'declines')) ?? 3600 })
   }
   if (isCrowded) refuseCrowd()
-  return countCardUse(world, use)
+  return countCardUse(world, asMembers(use))
 }
+
+/** Members' phones are counted apart: strangers can join with anybody's number, and so could stop a member from paying. */
+const asMembers = <Use extends Payer>(use: Use): Use => ({ ...use, mobile_phone: `member ${use.mobile_phone}` })
 
 const RISKY =
   'Too many cards are being declined right now, so we can’t check or charge yours. Nothing has changed. Please try again later.'

@@ -4,7 +4,7 @@ import { forgetRestrictions } from '#server/abuse/restrictions.ts'
 import { cards } from '#server/gateways/payment/cards.ts'
 import { renewMemberships } from '#server/membership/membership.ts'
 import { cookieOf, joinedMember } from '#server/test/member.ts'
-import { type Site, testSite } from '#server/test/site.ts'
+import { filledForm, type Site, testSite } from '#server/test/site.ts'
 import { settleAttempts } from '#server/worker/janitor.ts'
 
 const DAY = 86_400
@@ -85,6 +85,15 @@ describe('in the office', () => {
     expect(await repeat(5, member.changeCard)).toEqual([200, 200, 200, 429, 429])
     expect(await breakerCounts(member.site)).toEqual(before)
     await member.site.close()
+  })
+
+  it('6.10 a stranger who is declined with a member’s phone number doesn’t stop the member', async () => {
+    const { site, changeCard } = await memberAfter(0, { LIMIT_DECLINES_BY_PHONE: '1/86400' })
+    const joinDeclined = async () =>
+      (await site.post('enrollment/add-enrollment', await filledForm(site, { cc_number: cards.declined }))).statusCode
+    expect([await joinDeclined(), await joinDeclined()]).toEqual([200, 429])
+    expect(await changeCard()).toBe(200)
+    await site.close()
   })
 
   it('6.10 coming back with an approved card uses up no limit', async () => {
