@@ -1,14 +1,17 @@
 import { expect, type Page, test } from '@playwright/test'
+import { createMember, openOffice } from './member.ts'
 import {
   enterOffice,
   fillAccount,
   fillAccountCreation,
+  fillCard,
   fillPayment,
   newVisitor,
   next,
   pay,
   reachPayment,
 } from './visitor.ts'
+import { brokenWords } from './words.ts'
 
 /** How many pixels a page can be scrolled sideways. */
 const horizontalScroll = (page: Page) =>
@@ -138,6 +141,41 @@ test('12.19 12.20 12.21 11.9 every button is whole, the bar moves, help opens ov
   await expect(page.getByRole('button', { name: /^Confirm and Pay/ })).toBeVisible()
   await expectWholeButtons(page)
 })
+
+test('12.8 on the smallest phone no word is broken, Previous stands beside the pay button, and a card number is whole', async ({
+  page,
+}) => {
+  await page.setViewportSize({ width: 320, height: 568 })
+  const words = '.error, .button, .captcha-row, .trio label, .fold-head, .card-line, .section-links'
+  await reachPayment(page)
+  await pay(page)
+  await expect(page.getByText('Please select the expiration month.').last()).toBeVisible()
+  expect.soft(await brokenWords(page, words)).toEqual([])
+  const [previous, submit] = await page.locator('.step:not(.pre-rendered) .actions .button').all()
+  expect.soft((await previous?.boundingBox())?.y).toBe((await submit?.boundingBox())?.y)
+  await fillCard(page, '4000000000000002')
+  await expectWholeCardNumber(page)
+  const { username, password } = await createMember(page.request)
+  await openOffice(page, username, password, '#card')
+  for (const head of await page.locator('.fold-head').all()) {
+    const [title, icon] = await head.locator(':scope > :is(h2, .fold-title, .icon)').all()
+    const [titleBox, iconBox] = [await title?.boundingBox(), await icon?.boundingBox()]
+    expect.soft(iconBox?.y, await head.innerText()).toBeLessThan((titleBox?.y ?? 0) + (titleBox?.height ?? 0))
+  }
+  await fillCard(page, '4000000000000002')
+  await expectWholeCardNumber(page)
+  const top = async (label: string) => (await page.getByLabel(label).boundingBox())?.y
+  expect.soft(await top('Expiration month')).toBe(await top('Expiration year'))
+  await page.getByRole('checkbox', { name: /not a robot/ }).check()
+  await expect(page.getByText('Thank you.')).toBeVisible()
+  expect.soft(await brokenWords(page, words)).toEqual([])
+  expect.soft((await page.getByText('not a robot').boundingBox())?.height).toBeLessThan(30)
+})
+
+const expectWholeCardNumber = async (page: Page) =>
+  expect
+    .soft(await page.getByLabel('Card number').evaluate((input) => input.scrollWidth - input.clientWidth))
+    .toBeLessThanOrEqual(0)
 
 test('12.8 long names wrap and are not cut off', async ({ page }) => {
   await page.setViewportSize({ width: 320, height: 640 })

@@ -62,7 +62,7 @@ export function CardForm({ office, onCancel, onDone }: CardFormProps) {
           {card_charge ? `Save card and pay ${showAmount(card_charge)}` : 'Save card'}
         </SubmitButton>
         <button type="button" className="button quiet" onClick={onCancel}>
-          Cancel
+          Not now
         </button>
       </div>
     </form>
