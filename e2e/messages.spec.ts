@@ -249,3 +249,15 @@ test('11.7 12.8 the payment step reports every missing field, lists each message
   await page.getByLabel('CVC').fill('12')
   await expect.poll(() => messageOf(page, 'cc_cvv')).toBe('Invalid CVC format.')
 })
+
+test('11.1 the first field that is wrong comes into sight, even if it had the focus all along', async ({ page }) => {
+  await reachPayment(page)
+  const address = page.getByLabel('Address', { exact: true })
+  await address.focus()
+  await page.mouse.wheel(0, 5000)
+  await expect(address).not.toBeInViewport()
+  await pay(page)
+  await expect(address).toHaveAttribute('aria-invalid', 'true')
+  await expect(address).toBeFocused()
+  await expect(address).toBeInViewport({ ratio: 0.99 })
+})

@@ -160,7 +160,7 @@ test('12.8 on the smallest phone no word is broken, Previous stands beside the p
   for (const head of await page.locator('.fold-head').all()) {
     const [title, icon] = await head.locator(':scope > :is(h2, .fold-title, .icon)').all()
     const [titleBox, iconBox] = [await title?.boundingBox(), await icon?.boundingBox()]
-    expect.soft(iconBox?.y, await head.innerText()).toBeLessThan((titleBox?.y ?? 0) + (titleBox?.height ?? 0))
+    expect.soft(iconBox?.y, (await head.textContent()) ?? '').toBeLessThan((titleBox?.y ?? 0) + (titleBox?.height ?? 0))
   }
   await fillCard(page, '4000000000000002')
   await expectWholeCardNumber(page)

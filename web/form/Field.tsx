@@ -58,8 +58,8 @@ export function Field({ name, label, hint, error, optional, children, ...input }
   )
 }
 
-/** Also brings its message into view: on a phone it would be behind the button. */
+/** Brings it into view, even if it has the focus already, and its message: on a phone it would be behind the button. */
 export function focusField(name: string): void {
   document.getElementById(name)?.focus()
-  document.getElementById(`${name}-error`)?.scrollIntoView({ block: 'nearest' })
+  for (const id of [name, `${name}-error`]) document.getElementById(id)?.scrollIntoView({ block: 'nearest' })
 }
