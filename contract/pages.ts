@@ -128,6 +128,8 @@ export type Pages = {
   /** Before its script arrives. */
   console: (brand?: PageBrand) => string
   notFound: (brand?: PageBrand) => string
+  /** For people who look for what is kept elsewhere: a sentence says where. */
+  elsewhere: (sentence: string, brand?: PageBrand) => string
   /** Shown after a server error, and while the server shuts down. */
   failed: (brand?: PageBrand) => string
   outbox: (messages: OutboxMessage[], testPages: TestPage[], brand?: PageBrand) => string

@@ -106,7 +106,7 @@ test.each(restrictions)('only in one place: %s', (_name, checkedFiles, pattern, 
  * need each other, the shared part moves down or the caller passes it in.
  */
 const floors = [
-  ...['main', 'dev serve', 'open-world', 'cli', 'site', 'worker'],
+  ...['main', 'dev serve', 'open-world', 'cli', 'site', 'worker', 'provider'],
   ...['office', 'console', 'emails', 'enrollment', 'membership', 'members'],
   ...['sponsors', 'payments', 'phone', 'abuse', 'catalog', 'brand', 'funnel', 'jobs'],
   ...['http', 'world', 'gateways', 'audit', 'security', 'secrets', 'db', 'config'],

@@ -37,7 +37,13 @@ export async function createWorld({
       ? openTestClock(join(config.DATA_DIR, 'clock.json'), systemNow)
       : undefined
     const now = testClock?.now ?? systemNow
-    await prepareDatabase(connection, { production: config.production, now: now(), seed, print })
+    await prepareDatabase(connection, {
+      production: config.production,
+      hasCatalog: !config.PROVIDER_API_URL,
+      now: now(),
+      seed,
+      print,
+    })
     const { db } = connection
     const keys = await openKeys(db, config, { now, print })
     const { payment, calls: paymentCalls } = watchGateway(openPaymentGateway(config, now), { now, log })

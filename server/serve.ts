@@ -6,7 +6,7 @@ import { loadShell, type Shell } from '#server/site/shell.ts'
 import { testPageLinks } from '#server/site/test-pages.ts'
 import type { World } from '#server/world/world.ts'
 import { type Config, readConfig } from './config/config.ts'
-import { missingOperatorDetails } from './config/operator.ts'
+import { keptElsewhere, missingOperatorDetails } from './config/operator.ts'
 import { createLog } from './log.ts'
 import { createWorld } from './open-world.ts'
 import { watchKeys } from './secrets/secrets.ts'
@@ -50,6 +50,8 @@ export async function serve({ config = readConfig(), consoleLink = ownerLink }: 
   worker = loadWorker(world, app.server, () => isClosing)
 
   print(`database: ${world.database}`)
+  const elsewhere = keptElsewhere(config)
+  if (elsewhere) print(elsewhere)
   if (config.embedded.length) print(`embedded stand-ins: ${config.embedded.join(', ')}`)
   for (const line of testPageLinks(world)) print(line)
   for (const warning of missingOperatorDetails(config)) print(warning)

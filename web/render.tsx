@@ -13,6 +13,7 @@ import { OfficePage } from './office/OfficePage.tsx'
 import { AlreadyJoined } from './pages/AlreadyJoined.tsx'
 import { Clock } from './pages/Clock.tsx'
 import { Docs } from './pages/docs/Docs.tsx'
+import { Elsewhere } from './pages/Elsewhere.tsx'
 import { Failed } from './pages/Failed.tsx'
 import { Footer } from './pages/Footer.tsx'
 import { NotFound } from './pages/NotFound.tsx'
@@ -42,6 +43,7 @@ export const pages: Pages = {
   office: (start, brand) => body(<OfficePage start={start} />, brand),
   console: (brand) => body(<ConsoleLoading />, brand),
   notFound: (brand) => body(<NotFound />, brand),
+  elsewhere: (sentence, brand) => body(<Elsewhere sentence={sentence} />, brand),
   failed: (brand) => body(<Failed />, brand),
   outbox: (messages, testPages, brand) => body(<Outbox messages={messages} testPages={testPages} />, brand),
   testPayments: (payments, testPages, brand) =>

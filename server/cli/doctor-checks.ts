@@ -117,6 +117,7 @@ async function checkPhone({ config, options: { phone } }: Patient): Promise<stri
   requireAccount(await gateway.checkAccount())
   if (!phone) return 'The credentials are accepted. To get a code, add: -- --phone +12025550123'
   const result = await gateway.send(phone, 'sms')
+  if (typeof result === 'object') throw new OperatorError(`No code was sent: ${result.says}`)
   if (result !== 'sent') throw new OperatorError(notSent[result])
   return `The credentials are accepted, and a code was sent to ${phone}.`
 }

@@ -1,5 +1,6 @@
 import { unsafeDevelopment } from './development.ts'
 import { unsafeProduction } from './production.ts'
+import { checkProvider } from './provider.ts'
 import { type Env, isSecretFile, isSet } from './secret-files.ts'
 import { type Settings, settings } from './settings.ts'
 
@@ -9,12 +10,13 @@ export function checkTogether(values: Partial<Settings>, embedded: string[], env
     ...unknownNames(env),
     ...incompleteVendors(values, env),
     ...samePorts(values),
+    ...checkProvider(values, env),
     ...(values.NODE_ENV === 'production' ? unsafeProduction(values, embedded, env) : unsafeDevelopment(values)),
   ]
 }
 
 const OUR_PREFIXES =
-  /^(?:OPERATOR_|SUPPORT_|REFUND_|LIMIT_|CLOSING_|PAYMENTS_|MINIMUM_|HSTS_|BREAKER_|CAPTCHA_|PAYMENT_|AUTHORIZENET_|PHONE_|TWILIO_|HASHES_|MAIL_|OPS_|UNSAFE_|DATABASE_(?!URL_TEST))/
+  /^(?:OPERATOR_|SUPPORT_|REFUND_|LIMIT_|CLOSING_|PAYMENTS_|MINIMUM_|HSTS_|BREAKER_|CAPTCHA_|PAYMENT_|AUTHORIZENET_|PHONE_|PROVIDER_|TWILIO_|HASHES_|MAIL_|OPS_|UNSAFE_|DATABASE_(?!URL_TEST))/
 
 /** A mistyped name would otherwise be a setting that silently does nothing. */
 const unknownNames = (env: Env): string[] =>

@@ -59,8 +59,8 @@ const mayBeSecret = (name: string, text = '') => isSecret(name) || text.includes
 function embeddedParts(values: Partial<Settings>): string[] {
   const isEmbedded: Record<(typeof EMBEDDED_PARTS)[number], boolean> = {
     database: 'DATABASE_URL' in values && !values.DATABASE_URL, // an invalid one is missing here, and is not embedded
-    payment: values.PAYMENT === 'sandbox',
-    phone: values.PHONE === 'sandbox',
+    payment: values.PAYMENT === 'sandbox' && !values.PROVIDER_API_URL,
+    phone: values.PHONE === 'sandbox' && !values.PROVIDER_API_URL,
     mail: values.MAIL === 'outbox',
   }
   return Object.entries(isEmbedded).flatMap(([part, embedded]) => (embedded ? [part] : []))

@@ -33,6 +33,7 @@ function realVendors(values: Partial<Settings>): string[] {
     [`PAYMENT=${PAYMENT}`, PAYMENT === 'sandbox' ? undefined : AUTHORIZENET_BASE_URL],
     [`PHONE=${PHONE}`, PHONE === 'sandbox' ? undefined : TWILIO_BASE_URL],
     ['MAIL', MAIL === 'outbox' ? undefined : MAIL],
+    ['PROVIDER_API_URL', values.PROVIDER_API_URL],
   ]
   return vendors
     .filter(([, url]) => url !== undefined && !isLoopback(url))

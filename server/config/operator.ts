@@ -65,6 +65,13 @@ export function missingOperatorDetails({
   return missing.length ? [`not set, and missing at the foot of every page: ${missing.join(', ')}`] : []
 }
 
-/** An operator can replace our office with their own (OFFICE_URL). */
-export const isOfficeOurs = ({ PUBLIC_URL, OFFICE_URL }: Pick<Settings, 'PUBLIC_URL'> & { OFFICE_URL: string }) =>
-  OFFICE_URL === `${PUBLIC_URL}/office`
+type OfficeSettings = Pick<Settings, 'PUBLIC_URL' | 'PROVIDER_API_URL'> & { OFFICE_URL: string }
+
+/** An operator can replace our office with their own (OFFICE_URL), or keep the members elsewhere (PROVIDER_API_URL). */
+export const isOfficeOurs = ({ PUBLIC_URL, OFFICE_URL, PROVIDER_API_URL }: OfficeSettings): boolean =>
+  OFFICE_URL === `${PUBLIC_URL}/office` && !PROVIDER_API_URL
+
+/** For people who look for members where there are none; undefined if they are kept here. */
+export const keptElsewhere = ({ PROVIDER_API_URL }: Pick<Settings, 'PROVIDER_API_URL'>): string | undefined =>
+  PROVIDER_API_URL &&
+  `This site runs in front of ${new URL(PROVIDER_API_URL).host}. Members and payments are kept there.`

@@ -174,6 +174,42 @@ export const sender = (byDefault: string) =>
 
 const EMAIL = /^[^\s\p{Cc}"\\(),:;<>@]+@[^\s\p{Cc}"\\(),:;<>@]+$/u
 
+/** A JSON object of short texts: '{"level":"Member"}'. Numbers become text. */
+const jsonTexts = (isName: RegExp, message: string) =>
+  z.pipe(
+    satisfying((text) => readTexts(text, isName) !== undefined, message),
+    z.transform((text) => readTexts(text, isName) ?? {}),
+  )
+
+function readTexts(text: string, isName: RegExp): Record<string, string> | undefined {
+  try {
+    const entries = Object.entries(Object(JSON.parse(text))).map(([name, value]) => [name, value] as const)
+    const isFine = entries.every(([name, value]) => isName.test(name) && /^[^\p{Cc}]{1,4000}$/u.test(textOf(value)))
+    return isFine && /^\s*\{/.test(text)
+      ? Object.fromEntries(entries.map(([name, value]) => [name, textOf(value)]))
+      : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const textOf = (value: unknown) => (['string', 'number', 'boolean'].includes(typeof value) ? String(value) : '')
+
+/** Headers for the API host. Those that belong to the connection or to the body are ours. */
+export const headerNames = z.prefault(
+  jsonTexts(
+    /^(?!(?:host|connection|content-\w+|transfer-encoding|accept-encoding|expect|te|upgrade|cookie)$)[\w-]{1,100}$/i,
+    'must be a JSON object of headers and their values, such as {"x-api-key":"…"}',
+  ),
+  '{}',
+)
+
+/** Form fields with fixed values. */
+export const fixedFields = z.prefault(
+  jsonTexts(/^\w{1,100}$/, 'must be a JSON object of fields and their values, such as {"level":"Member"}'),
+  '{}',
+)
+
 /** Where visitors get help. */
 export const contact = satisfying(
   (text) => EMAIL.test(text) || (URL.canParse(text) && text.startsWith('https://')),

@@ -7,6 +7,8 @@ import {
   contact,
   databaseUrl,
   embeddedParts,
+  fixedFields,
+  headerNames,
   hosts,
   integer,
   limit,
@@ -70,6 +72,13 @@ export const settings = {
   COMMON_PASSWORDS: choice(['refuse', 'allow']),
   OFFICE_URL: z.optional(url('http:', 'https:')),
   ACCESS_SECONDS: integer(0, 600, figures.access_seconds),
+
+  PROVIDER_API_URL: z.optional(vendorUrl),
+  PROVIDER_HEADERS: headerNames,
+  PROVIDER_ENCODING: choice(['json', 'form']),
+  PROVIDER_OFFICE_HOSTS: hosts,
+  PROVIDER_DEADLINE: integer(1, 120, 20),
+  PROVIDER_HIDDEN_FIELDS: fixedFields,
 
   PAYMENT: choice(['sandbox', 'authorizenet']),
   PAYMENT_DEADLINE_SECONDS: integer(1, 120, 20),
@@ -139,4 +148,4 @@ export type LimitName = Extract<keyof Settings, `LIMIT_${string}`>
 
 /** Secrets, and what would lead to them: never shown, and each can come from a file, such as SECRET_FILE. */
 export const isSecret = (name: string): boolean =>
-  /SECRET|_KEY$|_TOKEN$|_SID$|_LOGIN_ID$|^DATABASE_URL$|^MAIL$/.test(name)
+  /SECRET|_KEY$|_TOKEN$|_SID$|_LOGIN_ID$|^DATABASE_URL$|^MAIL$|^PROVIDER_HEADERS$/.test(name)

@@ -32,7 +32,7 @@ export const tables = [
   ...['staff', 'staff_passkey', 'staff_recovery', 'staff_invitation', 'audit', 'audit_head', 'sponsor_move'],
   ...['security_event', 'csp_report'],
   ...['brand', 'brand_logo', 'funnel_day', 'funnel_field', 'funnel_message', 'network_block'],
-  ...['joining_pause', 'breaker_event'],
+  ...['joining_pause', 'breaker_event', 'provider_attempt'],
 ] as const satisfies (keyof Tables)[]
 
 /** Tables of schemas before 0010, which a backup saves as they are. */

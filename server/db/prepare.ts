@@ -6,6 +6,8 @@ import { lockMigrations, migrate } from './migrate.ts'
 type Seed = (db: Db, now: Date) => Promise<unknown>
 type PrepareOptions = {
   production: boolean
+  /** False: an operator's API host has the sponsors, packages and documents. */
+  hasCatalog?: boolean
   now: Date
   /** Loads the sample data. */
   seed: Seed
@@ -15,10 +17,11 @@ type PrepareOptions = {
 /** Migrates the schema. An empty database gets the sample data, but not in production. */
 export async function prepareDatabase(
   { db, markInitialized }: Database,
-  { production, now, seed, print }: PrepareOptions,
+  { production, hasCatalog = true, now, seed, print }: PrepareOptions,
 ): Promise<void> {
   for (const name of await migrate(db, now)) print(`applied ${name}`)
   await markInitialized()
+  if (!hasCatalog) return
   if (production) await requireMaster(db)
   else if (!(await hasMaster(db)) && (await seedOnce(db, now, seed)))
     print('loaded the sample sponsors, packages and documents')

@@ -271,6 +271,15 @@ export type Tables = {
     expires_at: Date
   }
   lease: { name: 'code' | 'reconciliation'; key: string; expires_at: Date }
+  /** passed: its outcome is still unknown, and the visitor has chosen to try again. */
+  provider_attempt: {
+    enrollment_id: string
+    attempt: number
+    reference: string
+    state: 'sent' | 'approved' | 'declined' | 'refused' | 'unknown' | 'passed'
+    sent_at: Date
+    expires_at: Date
+  }
   breaker: { name: 'declines' | 'codes'; open_until: Date; closed_at: Date | null }
   breaker_trip: { breaker: 'declines' | 'codes'; tripped_at: Date; expires_at: Date }
   breaker_event: {

@@ -206,7 +206,7 @@ export async function enrollmentPhase(world: World, enrollment_id: string): Prom
   if (!member) return { phase: attempts.every(endedWithoutCharge) ? 'open' : 'paying' }
   return member.welcome_until ? { phase: 'joined', username: member.username } : { phase: 'over' }
 }
-type Phase = { phase: 'open' | 'paying' | 'over' } | { phase: 'joined'; username: string }
+export type Phase = { phase: 'open' | 'paying' | 'over' } | { phase: 'joined'; username: string }
 
 /** Where a browser that has joined opens the office: signed in at once for a while after joining. */
 export async function officeUrlFor(

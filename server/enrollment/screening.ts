@@ -39,11 +39,16 @@ export async function screenOrder(world: World, request: PaymentRequest): Promis
     currentDocuments(world, order),
   )
   const consent = currentConsent(order, lines)
-  if (!(await world.captcha.verify(order.captcha, referenceOf(key))))
-    throw refuseFields({ captcha: 'Please confirm the captcha.' })
+  await checkCaptcha(world, request)
   const acceptances = [...documents.map(acceptanceOf('agreement_1')), acceptanceOf('agreement_2')(consent)]
   const details = { sponsor_id: sponsor.id, member: memberOf(order), shipping: shippingOf(order), lines, acceptances }
   return { details, touches, consent: { sha256: consent.sha256, content: consent.content } }
+}
+
+/** Last, because a solution can be used only once. */
+export async function checkCaptcha({ captcha }: World, { order, key }: Pick<PaymentRequest, 'order' | 'key'>) {
+  if (!(await captcha.verify(order.captcha, referenceOf(key))))
+    throw refuseFields({ captcha: 'Please confirm the captcha.' })
 }
 
 /** The phone of an order, to be confirmed for its enrollment. */
@@ -64,7 +69,7 @@ async function allInOrder<Values extends unknown[]>(...promises: { [Index in key
  * A person needs more than a few seconds to fill in the form. A caller without our cookie has opened no page, so there is
  * nothing to measure; a negative time means that another process's clock is ahead.
  */
-function rejectTooFast({ config, now }: World, { firstPageAt }: Visitor) {
+export function rejectTooFast({ config, now }: World, { firstPageAt }: Visitor) {
   if (!firstPageAt) return
   const seconds = (now().getTime() - firstPageAt.getTime()) / 1000
   const isTooSoon = seconds >= 0 && seconds < config.MINIMUM_SECONDS
@@ -79,9 +84,12 @@ function rejectTooFast({ config, now }: World, { firstPageAt }: Visitor) {
 async function pricedLines(world: World, order: Enrollment): Promise<Details['lines']> {
   if (!order.product_ids) throw refuseFields({ product_ids: 'Please choose a package.' })
   const lines = await priceOrder(world, order)
-  const { shown_total } = order
-  const total = toAmount(totalOf(lines))
-  if (shown_total === undefined || shown_total === total) return lines
+  checkTotal(order, toAmount(totalOf(lines)))
+  return lines
+}
+
+export function checkTotal({ shown_total }: Enrollment, total: string): void {
+  if (shown_total === undefined || shown_total === total) return
   const message = `The price has changed from $${shown_total} to $${total}. Please check the new total before you pay.`
   throw refuseField('shown_total', message)
 }
@@ -103,19 +111,28 @@ const memberOf = (order: Enrollment): Details['member'] => ({
 })
 
 /** The current documents behind the first checkbox, each once. They must be the ones that the visitor saw. */
-async function currentDocuments({ db }: World, { shown_texts }: Enrollment) {
+async function currentDocuments({ db }: World, order: Enrollment) {
   const documents = await checkoutDocuments(db)
-  if (shown_texts !== undefined && shown_texts !== documentsFingerprint(documents))
-    throw refuseFields({
-      agreement_1: 'A document has changed since you opened this page. Please read it again, or reload the page.',
-    })
+  checkDocuments(order, documentsFingerprint(documents))
   return [...new Map(documents.map((document) => [`${document.sha256} ${document.title}`, document])).values()]
 }
 
+export function checkDocuments({ shown_texts }: Enrollment, current: string): void {
+  if (shown_texts === undefined || shown_texts === current) return
+  throw refuseFields({
+    agreement_1: 'A document has changed since you opened this page. Please read it again, or reload the page.',
+  })
+}
+
 /** The text behind the second checkbox. It must be, word for word, the one that the visitor saw. */
-function currentConsent({ shown_consent }: Enrollment, lines: Details['lines']) {
+function currentConsent(order: Enrollment, lines: Details['lines']) {
   const consent = consentFor(lines)
-  if (shown_consent === undefined || shown_consent === consent.content) return consent
+  checkConsent(order, consent.content)
+  return consent
+}
+
+export function checkConsent({ shown_consent }: Enrollment, current: string): void {
+  if (shown_consent === undefined || shown_consent === current) return
   throw refuseFields({
     agreement_2: 'This text has changed since you opened this page. Please read it again, or reload the page.',
   })

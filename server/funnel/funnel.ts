@@ -1,7 +1,7 @@
 import { isbot } from 'isbot'
 import { sql } from 'kysely'
 import { type FunnelDevice, type FunnelSource, type FunnelStep, funnelSources } from '#contract/console/funnel.ts'
-import { SITE_PATTERN } from '#contract/site.ts'
+import { MASTER, SITE_PATTERN } from '#contract/site.ts'
 import type { Client } from '#server/client.ts'
 import { todayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
@@ -63,8 +63,9 @@ function countedVisitor(world: World, visitor: Client) {
   if (visitor.prefetch || visitor.isFromOtherSite || !agent || isbot(agent)) return
   const page = URL.canParse(pageUrl) ? new URL(pageUrl) : undefined
   if (!page || !world.config.SITE_HOSTS.includes(page.host)) return
-  const site = page.pathname.split('/')[1]?.toLowerCase() ?? ''
-  if (!SITE_PATTERN.test(site)) return
+  const path = page.pathname.split('/')[1]?.toLowerCase() ?? ''
+  if (!SITE_PATTERN.test(path)) return
+  const site = world.config.PROVIDER_API_URL ? MASTER : path // we don't know the host's sponsors
   const day = todayOf(world)
   return { day, page, site, visitor: world.keys.hmac('funnel', `${day} ${address[0]} ${agent}`) }
 }
@@ -144,7 +145,9 @@ async function writeHits({ db }: World, hits: Hit[]): Promise<void> {
   )
   await sql`
     with hit (day, step, visitor, site, device, source) as (values ${sql.join(rows)}),
-    known as (select hit.* from hit where site in (select sponsor.site from sponsor where sponsor.site = hit.site)),
+    known as (
+      select hit.* from hit
+      where site = ${MASTER} or site in (select sponsor.site from sponsor where sponsor.site = hit.site)),
     fresh as (
       insert into funnel_hit (day, step, visitor) select day, step, visitor from known
       on conflict do nothing returning day, step, visitor)

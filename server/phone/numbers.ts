@@ -1,5 +1,6 @@
 import { hasPossibleLength } from '#contract/phone.ts'
 import { refuseFields } from '#server/refusal.ts'
+import type { World } from '#server/world/world.ts'
 
 /** The numbering plans of all countries are large, so they are loaded on first use. */
 const loadNumberingPlans = async () => {
@@ -51,6 +52,10 @@ export async function showWithoutPlus(mobile_phone: string): Promise<string> {
   const { parsePhoneNumberWithError } = await loadNumberingPlans()
   return parsePhoneNumberWithError(mobile_phone).formatInternational().replace(/^\+/, '')
 }
+
+/** What a row says of a number. In front of an API host nothing about a member is kept, so it is a keyed hash. */
+export const storedNumber = ({ config, keys }: Pick<World, 'config' | 'keys'>, mobile_phone: string): string =>
+  config.PROVIDER_API_URL ? keys.hmac('codes', mobile_phone) : mobile_phone
 
 /** '+•••••••••77' */
 export const maskPhone = (phone: string) => `+${'•'.repeat(Math.max(1, phone.length - 3))}${phone.slice(-2)}`

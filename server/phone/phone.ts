@@ -14,11 +14,11 @@ import {
 import type { Client } from '#server/client.ts'
 import { networkOf } from '#server/client.ts'
 import { acquireLease, leaseExpiry, releaseLease } from '#server/db/leases.ts'
-import type { SendResult } from '#server/gateways/sms/port.ts'
+import type { Said, SendResult } from '#server/gateways/sms/port.ts'
 import { Refusal, refuseField } from '#server/refusal.ts'
 import type { World } from '#server/world/world.ts'
 import { elsewhereMessage, isCodeCountry, numberFrom } from './countries.ts'
-import { isPossible } from './numbers.ts'
+import { isPossible, storedNumber } from './numbers.ts'
 
 /** The reply of the spec's phone calls: status 1 is success. */
 type PhoneReply = { status: 0 | 1; message: string; code_needed?: boolean }
@@ -49,6 +49,9 @@ const replies = {
   unchecked: { status: 0, message: 'An error occurred while verifying the code.' },
 } as const satisfies Record<string, PhoneReply>
 
+const replyTo = (result: keyof typeof replies | Said): PhoneReply =>
+  typeof result === 'object' ? { status: 0, message: result.says } : replies[result]
+
 type CodeRequest = { mobile_phone: string; channel: 'sms' | 'call'; captcha: string | undefined }
 
 /** Every message costs money, so there are many reasons to refuse one. */
@@ -73,7 +76,7 @@ export async function sendCode(
   const sending = await deliverCode(world, { mobile_phone, channel }, visitor, enrollment_id, reducedQuota)
   if (sending === 'sent' && channel === 'call') return replies.calling
   if (sending === 'unreachable' && channel === 'sms' && offersCalls(world)) return replies.no_text_messages
-  return replies[sending === 'unknown' ? 'unsent' : sending]
+  return replyTo(sending === 'unknown' ? 'unsent' : sending)
 }
 
 /** Whether members confirm a new number with a code: always with a real gateway, which the operator has for that. */
@@ -92,7 +95,7 @@ export async function sendCodeToMember(
   const code = { mobile_phone, channel: 'sms' as const }
   const sending = await deliverCode(world, code, visitor, enrollment_id, reducedQuota)
   if (sending === 'unknown') throw new Refusal(503, 'We couldn’t send a code. Please try again in a moment.')
-  return sending === 'sent' ? undefined : replies[sending].message
+  return sending === 'sent' ? undefined : replyTo(sending).message
 }
 
 async function deliverCode(
@@ -101,9 +104,9 @@ async function deliverCode(
   visitor: Client,
   enrollment_id: string,
   reducedQuota: LimitUse[],
-): Promise<SendResult> {
+): Promise<SendResult | Said> {
   await refuseTooSoon(world, enrollment_id, mobile_phone)
-  let sending: SendResult | undefined
+  let sending: SendResult | Said | undefined
   const { giveBack } = await countAgainstLimits(world, [
     ['LIMIT_CODES_BY_ADDRESS', visitor.address],
     ['LIMIT_CODES_BY_ENROLLMENT', enrollment_id],
@@ -112,13 +115,13 @@ async function deliverCode(
     ['LIMIT_CODES', 'all'],
     ...reducedQuota,
   ]).catch(async (error: unknown) => {
-    await releaseLease(world.db, 'code', mobile_phone)
+    await releaseLease(world.db, 'code', storedNumber(world, mobile_phone))
     throw error
   })
   try {
     sending = await world.sms.send(mobile_phone, channel)
   } finally {
-    if (sending !== 'sent') await releaseLease(world.db, 'code', mobile_phone)
+    if (sending !== 'sent') await releaseLease(world.db, 'code', storedNumber(world, mobile_phone))
     if (sending !== 'sent' && sending !== 'unknown') await giveBack({ names: PER_MESSAGE })
   }
   if (sending === 'sent' || sending === 'unknown') await expectCode(world, enrollment_id, mobile_phone)
@@ -136,7 +139,13 @@ async function expectCode(world: World, enrollment_id: string, mobile_phone: str
   await forgetOtherNumbers(world, enrollment_id, mobile_phone)
   await world.db
     .insertInto('phone_check')
-    .values({ enrollment_id, mobile_phone, sends: 1, sent_at: world.now(), verified_at: null })
+    .values({
+      enrollment_id,
+      mobile_phone: storedNumber(world, mobile_phone),
+      sends: 1,
+      sent_at: world.now(),
+      verified_at: null,
+    })
     .onConflict((conflict) =>
       conflict
         .columns(['enrollment_id', 'mobile_phone'])
@@ -146,11 +155,11 @@ async function expectCode(world: World, enrollment_id: string, mobile_phone: str
 }
 
 /** A code belongs to one number: requesting one for another number voids it. */
-const forgetOtherNumbers = ({ db }: World, enrollment_id: string, mobile_phone: string) =>
-  db
+const forgetOtherNumbers = (world: World, enrollment_id: string, mobile_phone: string) =>
+  world.db
     .deleteFrom('phone_check')
     .where('enrollment_id', '=', enrollment_id)
-    .where('mobile_phone', '!=', mobile_phone)
+    .where('mobile_phone', '!=', storedNumber(world, mobile_phone))
     .execute()
 
 const HOUR = 3600
@@ -213,8 +222,8 @@ async function refuseTooSoon(world: World, enrollment_id: string, mobile_phone: 
   const { db, now } = world
   const moment = now()
   const expires_at = new Date(moment.getTime() + figures.resend_seconds * 1000)
-  if (await acquireLease(db, moment, { name: 'code', key: mobile_phone, expires_at })) return
-  const expiry = (await leaseExpiry(db, 'code', mobile_phone)) ?? moment
+  if (await acquireLease(db, moment, { name: 'code', key: storedNumber(world, mobile_phone), expires_at })) return
+  const expiry = (await leaseExpiry(db, 'code', storedNumber(world, mobile_phone))) ?? moment
   const retryAfter = Math.max(1, Math.ceil((expiry.getTime() - moment.getTime()) / 1000))
   const hasCode = await findCheck(world, enrollment_id, mobile_phone)
   const sentence = hasCode
@@ -250,13 +259,13 @@ async function confirm(
   const result = check ? await world.sms.check(mobile_phone, code) : 'gone'
   if (result === 'unknown') return replies.unchecked
   if (result === 'gone' && isConfirmed(await findCheck(world, enrollment_id, mobile_phone))) return replies.right // by a concurrent request
-  if (result !== 'right') return replies[result]
+  if (result !== 'right') return replyTo(result)
   const now = world.now()
   await world.db
     .updateTable('phone_check')
     .set({ verified_at: now, sends: 0 }) // so that the next confirmation offsets only its own messages
     .where('enrollment_id', '=', enrollment_id)
-    .where('mobile_phone', '=', mobile_phone)
+    .where('mobile_phone', '=', storedNumber(world, mobile_phone))
     .execute()
   if (check) {
     await logFailure(world, recordCodeConfirmed(world, networkOf(visitor), check))
@@ -280,10 +289,17 @@ const logFailure = (world: World, counting: Promise<unknown>) =>
 const isConfirmed = (check: { verified_at: Date | null; sends: number } | undefined) =>
   check !== undefined && check.verified_at !== null && check.sends === 0
 
-const findCheck = ({ db }: World, enrollment_id: string, mobile_phone: string) =>
-  db
+const findCheck = (world: World, enrollment_id: string, mobile_phone: string) =>
+  world.db
     .selectFrom('phone_check')
     .select(['sent_at', 'sends', 'verified_at'])
     .where('enrollment_id', '=', enrollment_id)
-    .where('mobile_phone', '=', mobile_phone)
+    .where('mobile_phone', '=', storedNumber(world, mobile_phone))
     .executeTakeFirst()
+
+/** The spec's phone calls report failure as `status: 0`, so a refusal carries that too, and its dialog shows the message. */
+export const withStatusZero = <Reply>(reply: Promise<Reply>): Promise<Reply> =>
+  reply.catch((error: unknown) => {
+    if (!(error instanceof Refusal)) throw error
+    throw new Refusal(error.status, error.message, { ...error.details, body: { status: 0, success: false } })
+  })

@@ -2,7 +2,7 @@ import { countRefusal } from '#server/abuse/limits.ts'
 import { consumeKey, findUser } from '#server/db/one-time-keys.ts'
 import { refuseFields } from '#server/refusal.ts'
 import type { World } from '#server/world/world.ts'
-import { rejectImpossible } from './numbers.ts'
+import { rejectImpossible, storedNumber } from './numbers.ts'
 import { missingCode } from './phone.ts'
 
 /** A number to confirm, the enrollment it's for, and the enrollment in the cookie: two tabs may have different ones. */
@@ -57,12 +57,12 @@ const DAY_MS = 86_400_000
 const USED_DAYS = 90
 
 /** One key for each: confirming the number again with another code makes a new one. */
-async function confirmations({ db }: World, { mobile_phone, enrollment_id, cookie }: Confirming) {
-  const rows = await db
+async function confirmations(world: World, { mobile_phone, enrollment_id, cookie }: Confirming) {
+  const rows = await world.db
     .selectFrom('phone_check')
     .select(['enrollment_id', 'verified_at'])
     .where('enrollment_id', 'in', [enrollment_id, cookie ?? enrollment_id])
-    .where('mobile_phone', '=', mobile_phone)
+    .where('mobile_phone', '=', storedNumber(world, mobile_phone))
     .where('verified_at', 'is not', null)
     .execute()
   return rows.map((row) => `${row.enrollment_id} ${row.verified_at?.toISOString()}`)

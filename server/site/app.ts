@@ -41,7 +41,7 @@ import { handlers, messageHandlers } from './handlers.ts'
 import { addHealth } from './health.ts'
 import { checkHost, hasOneHost } from './hosts.ts'
 import { addOffice } from './office-pages.ts'
-import { addPages } from './page.ts'
+import { addPages, joiningHere } from './page.ts'
 import { addPublicPages } from './public-pages.ts'
 import type { Look, Shell } from './shell.ts'
 import { guardTestPages } from './test-page-token.ts'
@@ -85,17 +85,34 @@ export async function createApp({ world, shell: plain, serverFactory }: AppOptio
   addSafety(app, headers, config)
   closeGracefully(app)
   app.addHook('onClose', () => flushOrWarn(world))
+  const front = await openFront(app, world, shell)
   await addCookies(app, world)
   guardTestPages(app, config)
   addHealth(app, world)
   addPublicKeys(app, world)
-  await app.register(async (api) => addApi(api, world), { prefix: API })
+  await app.register(async (api) => addApi(api, world, front), { prefix: API })
   await addCspReports(app, world)
-  addPages(app, world, shell)
+  addPages(app, world, shell, front?.joining ?? joiningHere(world))
   addPublicPages(app, world, shell)
   if (isOfficeOurs(config)) addOffice(app, world, shell)
   addConsole(app, world, shell)
   return app
+}
+
+type Front = NonNullable<Awaited<ReturnType<typeof openFront>>>
+
+/** In front of an operator's API host, its answers take the place of our members. Loaded only there. */
+async function openFront(app: FastifyInstance, world: World, shell: Shell) {
+  if (!world.config.PROVIDER_API_URL) return undefined
+  const { openProvider, joiningAt, addProviderPages, ...calls } = await import('./provider-pages.ts')
+  const provider = openProvider(world)
+  app.addHook('onClose', async () => provider.host.close())
+  addProviderPages(app, provider, shell)
+  return {
+    joining: joiningAt(provider),
+    handlers: calls.providerHandlers(provider),
+    visitorFrom: calls.providerVisitorFrom,
+  }
 }
 
 /** The footer is rendered once for each brand. */
@@ -137,10 +154,10 @@ const addPublicKeys = (app: FastifyInstance, { keys }: World) =>
       .send(JSON.stringify({ keys: keys.publicKeys() })),
   )
 
-function addApi(api: FastifyInstance, world: World) {
+function addApi(api: FastifyInstance, world: World, front: Front | undefined) {
   api.setErrorHandler(replyToError)
   api.setNotFoundHandler((_request, reply) => reply.code(404).send(notFoundReply))
-  addPublicCalls(api, world)
+  addPublicCalls(api, world, front)
   addCalls(api, world, messageCalls, visitorFrom, async () => messageHandlers)
   addCalls(
     api,
@@ -151,14 +168,15 @@ function addApi(api: FastifyInstance, world: World) {
   )
   let document: ReturnType<typeof describePublicCalls> | undefined
   api.get('/openapi.json', () => {
-    document ??= describePublicCalls(world)
+    document ??= describePublicCalls(world, front)
     return document
   })
 }
 
 /** The calls that anyone may build on. The reference describes these and no others. */
-function addPublicCalls(api: FastifyInstance, world: World) {
-  addCalls(api, world, calls, visitorFrom, async () => handlers)
+function addPublicCalls(api: FastifyInstance, world: World, front: Front | undefined) {
+  if (front) addCalls(api, world, calls, front.visitorFrom, async () => front.handlers)
+  else addCalls(api, world, calls, visitorFrom, async () => handlers)
   if (isOfficeOurs(world.config))
     addCalls(
       api,
@@ -169,9 +187,9 @@ function addPublicCalls(api: FastifyInstance, world: World) {
     )
 }
 
-async function describePublicCalls(world: World) {
+async function describePublicCalls(world: World, front: Front | undefined) {
   const { describeCalls } = await import('./openapi.ts')
-  return describeCalls(world.config, (app) => addPublicCalls(app, world))
+  return describeCalls(world.config, (app) => addPublicCalls(app, world, front))
 }
 
 /** What a request says about who sent it. */

@@ -12,7 +12,7 @@ import { recordMessages } from '#server/funnel/messages.ts'
 import { emptyReply, type Handlers } from '#server/http/handlers.ts'
 import { availability } from '#server/members/claims.ts'
 import { toDialable } from '#server/phone/numbers.ts'
-import { sendCode, verifyCode } from '#server/phone/phone.ts'
+import { sendCode, verifyCode, withStatusZero } from '#server/phone/phone.ts'
 import { Refusal } from '#server/refusal.ts'
 import { recordPageHit } from '#server/sponsors/page-hits.ts'
 import { findSponsor } from '#server/sponsors/sponsors.ts'
@@ -66,7 +66,7 @@ export const handlers: Handlers<typeof calls, Visitor> = {
     return { success: status === 1, ...reply }
   },
 
-  hitPage: emptyReply(recordPageHit),
+  hitPage: emptyReply(async (world, input, visitor) => void (await recordPageHit(world, input, visitor))),
   async getChallenge(world, _input, visitor) {
     await countAgainstLimit(world, 'LIMIT_CHALLENGES', visitor.address)
     return world.captcha.challenge()
@@ -87,13 +87,6 @@ async function sendCodeUnlessClosed(world: World, request: Parameters<typeof sen
   countStep(world, 'code', visitor)
   return sendCode(world, request, visitor, enrollmentOf(visitor))
 }
-
-/** The spec's phone calls report failure as `status: 0`, so a refusal carries that too, and its dialog shows the message. */
-const withStatusZero = <Reply>(reply: Promise<Reply>): Promise<Reply> =>
-  reply.catch((error: unknown) => {
-    if (!(error instanceof Refusal)) throw error
-    throw new Refusal(error.status, error.message, { ...error.details, body: { status: 0, success: false } })
-  })
 
 /** The visitor's enrollment, or a new one. */
 const enrollmentOf = (visitor: Visitor): string => {

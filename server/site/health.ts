@@ -79,8 +79,7 @@ async function describeReadiness(app: FastifyInstance, world: World) {
   const answering = await withTimeout(query, false)
   const account = (part: 'payment' | 'phone' | 'mail') => accountOf(world.accounts.get(part))
   const kind = (part: string) => (config.embedded.includes(part) ? 'embedded' : 'real')
-  const parts = {
-    database: { kind: kind('database'), name: config.DATABASE_URL ? 'postgresql' : 'pglite', answering },
+  const here = {
     payment: {
       kind: kind('payment'),
       name: payment.name,
@@ -88,6 +87,10 @@ async function describeReadiness(app: FastifyInstance, world: World) {
       ...account('payment'),
     },
     phone: { kind: kind('phone'), name: sms.name, ...account('phone') },
+  }
+  const parts = {
+    database: { kind: kind('database'), name: config.DATABASE_URL ? 'postgresql' : 'pglite', answering },
+    ...(config.PROVIDER_API_URL ? { provider: { kind: 'real', name: new URL(config.PROVIDER_API_URL).host } } : here),
     captcha: { kind: captcha.vendor ? 'real' : 'embedded', name: captcha.name },
     mail: { kind: kind('mail'), name: mail.name, ...account('mail') },
   }

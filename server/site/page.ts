@@ -6,7 +6,7 @@ import { isOurPath, isSite, MASTER } from '#contract/site.ts'
 import type { FallbackStart, StartData } from '#contract/start.ts'
 import { JOINING_CLOSED, pauseMessage } from '#server/abuse/restrictions.ts'
 import { isOfficeOurs } from '#server/config/operator.ts'
-import { enrollmentPhase, officeUrlFor } from '#server/enrollment/enrollment.ts'
+import { enrollmentPhase, officeUrlFor, type Phase } from '#server/enrollment/enrollment.ts'
 import { limitKeys } from '#server/http/address.ts'
 import { notFoundReply } from '#server/http/errors.ts'
 import { addForms } from '#server/http/forms.ts'
@@ -14,7 +14,7 @@ import { isPrefetch, isSameOrigin, isTopLevelPage } from '#server/http/request.t
 import { readOfficeCookie } from '#server/members/browser.ts'
 import { memberOfSession } from '#server/members/session.ts'
 import { Refusal } from '#server/refusal.ts'
-import { findLanding } from '#server/sponsors/landing.ts'
+import { findLanding, type Landing, type Visit } from '#server/sponsors/landing.ts'
 import { type EnrollmentCookie, readEnrollmentCookie, setEnrollmentCookie } from '#server/sponsors/visitor.ts'
 import type { World } from '#server/world/world.ts'
 import { findBuiltFile } from './built-files.ts'
@@ -22,8 +22,21 @@ import { apiReference } from './reference.ts'
 import { type Shell, sendPage } from './shell.ts'
 import { addTestPages } from './test-pages.ts'
 
+/** What pages ask about a visitor. In front of an operator's API host, it knows the sponsors, and the host the members. */
+type Joining = {
+  findLanding: (site: string, visit: Visit) => Promise<Landing>
+  phaseOf: (enrollment_id: string, request: FastifyRequest) => Promise<Phase>
+  officeUrlFor: (visitor: Parameters<typeof officeUrlFor>[1]) => Promise<string>
+}
+
+export const joiningHere = (world: World): Joining => ({
+  findLanding: (site, visit) => findLanding(world, site, visit),
+  phaseOf: (enrollment_id) => enrollmentPhase(world, enrollment_id),
+  officeUrlFor: (visitor) => officeUrlFor(world, visitor),
+})
+
 /** All pages except the office. */
-export function addPages(app: FastifyInstance, world: World, shell: Shell) {
+export function addPages(app: FastifyInstance, world: World, shell: Shell, joining: Joining) {
   if (shell.files) addFiles(app, shell.files)
   app.get<{ Params: { name: string } }>('/assets/:name', async (request, reply) => {
     const file = await findBuiltFile(world, request.params.name, String(request.headers['accept-encoding'] ?? ''))
@@ -36,10 +49,8 @@ export function addPages(app: FastifyInstance, world: World, shell: Shell) {
   })
   addErrorPages(app, shell)
   app.get('/', async (_request, reply) => reply.redirect(`/${MASTER}`))
-  app.get<{ Params: { sponsor_site: string } }>('/:sponsor_site', (request, reply) =>
-    sponsorPage(request, reply, world, shell, request.params.sponsor_site),
-  )
-  addMemberActions(app, world, shell)
+  app.get<Site>('/:sponsor_site', (request, reply) => sponsorPage(request, reply, { world, shell, joining }))
+  addMemberActions(app, { world, shell, joining })
   let reference: ReturnType<typeof apiReference> | undefined
   app.get('/api/docs', (request, reply) => {
     reference ??= apiReference(world.config)
@@ -98,14 +109,18 @@ const UNKNOWN_SITE = 'foyer_unknown_site'
 const cookieOptions = { path: '/', httpOnly: true, sameSite: 'lax' } as const
 const UNKNOWN_SITE_SECONDS = 60
 
-async function sponsorPage(request: FastifyRequest, reply: FastifyReply, world: World, shell: Shell, path: string) {
+type Site = { Params: { sponsor_site: string } }
+type Parts = { world: World; shell: Shell; joining: Joining }
+
+async function sponsorPage(request: FastifyRequest<Site>, reply: FastifyReply, { world, shell, joining }: Parts) {
+  const path = request.params.sponsor_site
   const site = path.toLowerCase()
   if (isOurPath(site)) return notFound(request, reply, shell)
   if (isPrefetch(request)) return reply.code(503).send('') // the browser fetches it again when the visitor opens it, and then gets a cookie
   if (!isSite(site)) return leadToMaster(reply, path)
-  const enrollment = await findOrStartEnrollment(request, world)
+  const enrollment = await findOrStartEnrollment(request, world, joining)
   const unknownSite = unknownSiteOf(request)
-  const landing = await findLanding(world, site, { ...enrollment, unknownSite })
+  const landing = await joining.findLanding(site, { ...enrollment, unknownSite })
   if (isTopLevelPage(request) && !enrollment.joined_as)
     setEnrollmentCookie(reply, { ...enrollment, touches: landing.touches })
   if ('redirectTo' in landing) {
@@ -153,9 +168,9 @@ const unknownSiteOf = ({ cookies }: FastifyRequest) => {
 type PageEnrollment = EnrollmentCookie & { isPaying: boolean; joined_as: string | undefined }
 
 /** A reload continues the same enrollment. Somebody who has joined in this browser, or is signed in, is recognized. */
-async function findOrStartEnrollment(request: FastifyRequest, world: World): Promise<PageEnrollment> {
+async function findOrStartEnrollment(request: FastifyRequest, world: World, joining: Joining): Promise<PageEnrollment> {
   const cookie = readEnrollmentCookie(request)
-  const progress = cookie ? await enrollmentPhase(world, cookie.enrollment_id) : ({ phase: 'over' } as const)
+  const progress = cookie ? await joining.phaseOf(cookie.enrollment_id, request) : ({ phase: 'over' } as const)
   const enrollment = cookie && progress.phase !== 'over' ? cookie : newEnrollment(world)
   if (progress.phase === 'joined') return { ...enrollment, isPaying: true, joined_as: progress.username }
   if (progress.phase === 'paying') return { ...enrollment, isPaying: true, joined_as: undefined }
@@ -172,12 +187,11 @@ async function signedInAs(request: FastifyRequest, world: World, cookie: Enrollm
 }
 
 /** What somebody who has joined can do on a sponsor's page: open the office, or enroll another person. */
-function addMemberActions(app: FastifyInstance, world: World, shell: Shell) {
-  type Site = { Params: { sponsor_site: string } }
+function addMemberActions(app: FastifyInstance, { world, shell, joining }: Parts) {
   app.get<Site>('/:sponsor_site/office', async (request, reply) => {
     if (!isSite(request.params.sponsor_site)) return notFound(request, reply, shell)
     const visitor = { enrollment_id: readEnrollmentCookie(request)?.enrollment_id, address: limitKeys(request.ip) }
-    return reply.redirect(isSameOrigin(request) ? await officeUrlFor(world, visitor) : world.config.OFFICE_URL)
+    return reply.redirect(isSameOrigin(request) ? await joining.officeUrlFor(visitor) : world.config.OFFICE_URL)
   })
   addForms(app, (forms) =>
     forms.post<Site>('/:sponsor_site/another', async (request, reply) => {

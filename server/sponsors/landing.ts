@@ -12,7 +12,7 @@ import { addOpenedLink, findEarlierSponsor } from './credit.ts'
 import { publicSponsor, resolveSite, type SponsorRow } from './sponsors.ts'
 import type { Touch } from './touches.ts'
 
-type Visit = {
+export type Visit = {
   /** The links that were opened before. */
   touches: Touch[]
   /** The site that we redirected from because it does not exist. */
@@ -24,7 +24,7 @@ type Visit = {
 }
 
 /** A redirect to the sponsor's current site, or the page with all data for its first screen. */
-type Landing = { touches: Touch[] } & (
+export type Landing = { touches: Touch[] } & (
   | { redirectTo: string; isUnknown: boolean }
   | { title: (name: string) => string; start: StartData | FallbackStart }
 )
@@ -42,12 +42,18 @@ export async function findLanding(world: World, site: string, visit: Visit): Pro
     return { title: titleOf(row, visit), start: await startData(world, row, packages, { ...visit, touches }), touches }
   } catch (error) {
     world.log.error({ err: error }, 'sending the page without its start data')
-    return { title: (name) => `Join ${name}`, start: { sponsor_site: site, ...withoutDatabase(world) }, touches }
+    return { ...fallbackLanding(world, site), touches }
   }
 }
 
-const titleOf =
-  ({ site, name }: SponsorRow, { joined_as }: Visit) =>
+/** The page without its start data: its script asks for it. */
+export const fallbackLanding = (world: World, site: string) => ({
+  title: (name: string) => `Join ${name}`,
+  start: { sponsor_site: site, ...withoutDatabase(world) },
+})
+
+export const titleOf =
+  ({ site, name }: Pick<SponsorRow, 'site' | 'name'>, { joined_as }: Pick<Visit, 'joined_as'>) =>
   (brand: string) => {
     if (joined_as) return `You joined as ${joined_as} · ${brand}`
     return site === MASTER ? `Join ${brand}` : `Join ${brand} with ${name}`
@@ -70,7 +76,7 @@ async function startData(world: World, sponsor: SponsorRow, packages: Package[],
 }
 
 /** The part of the start data that needs no database. */
-const withoutDatabase = ({ config, now, captcha }: World): Omit<FallbackStart, 'sponsor_site'> => ({
+export const withoutDatabase = ({ config, now, captcha }: World): Omit<FallbackStart, 'sponsor_site'> => ({
   ...datesOf({ config, now }),
   policy: {
     start_step: config.START_STEP,
@@ -81,9 +87,10 @@ const withoutDatabase = ({ config, now, captcha }: World): Omit<FallbackStart, '
     ...(config.COMMON_PASSWORDS === 'allow' ? { common_passwords: 'allow' } : {}),
     ...(isSpecCatalog(config) ? {} : { catalog: catalogOf(config) }),
     ...(config.ACCESS_SECONDS === figures.access_seconds ? {} : { access_seconds: config.ACCESS_SECONDS }),
+    ...(config.PROVIDER_API_URL ? { provider: true } : {}),
   },
   site_hosts: config.SITE_HOSTS,
-  test_payments: config.PAYMENT === 'sandbox',
+  test_payments: config.PAYMENT === 'sandbox' && !config.PROVIDER_API_URL,
   ...(captcha.vendor ? { captcha: captcha.vendor.widget } : {}),
 })
 

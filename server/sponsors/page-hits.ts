@@ -8,21 +8,27 @@ import { todayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
 import { findSponsor } from './sponsors.ts'
 
-/** Counts a visit once per visitor and day. Crawlers, prefetches and other hosts do not count. */
-export async function recordPageHit(world: World, { sponsor_site }: { sponsor_site: string }, visitor: Client) {
-  if (visitor.prefetch || visitor.isFromOtherSite || !visitor.agent || isbot(visitor.agent)) return
-  if (!world.config.SITE_HOSTS.includes(visitor.host)) return
-  const { site } = await findSponsor(world, sponsor_site)
-  if (site !== sponsor_site) return
-  if (!(await isWithinLimit(world, 'LIMIT_HITS', visitor.address))) return // an address can invent any number of browsers
+/** Counts a visit once per visitor and day, and says whether it did. Crawlers, prefetches and other hosts do not count. */
+export async function recordPageHit(
+  world: World,
+  { sponsor_site }: { sponsor_site: string },
+  visitor: Client,
+  find = () => findSponsor(world, sponsor_site) as Promise<{ site: string }>,
+): Promise<boolean> {
+  if (visitor.prefetch || visitor.isFromOtherSite || !visitor.agent || isbot(visitor.agent)) return false
+  if (!world.config.SITE_HOSTS.includes(visitor.host)) return false
+  const { site } = await find()
+  if (site !== sponsor_site) return false
+  if (!(await isWithinLimit(world, 'LIMIT_HITS', visitor.address))) return false // an address can invent any number of browsers
   countStep(world, 'opened', visitor)
   const day = todayOf(world)
   const visitorHash = world.keys.hmac('page hits', `${day} ${visitor.address[0]} ${visitor.agent}`)
-  await world.db
+  const { numInsertedOrUpdatedRows } = await world.db
     .insertInto('page_hit')
     .values({ site, day, visitor: visitorHash })
     .onConflict((conflict) => conflict.doNothing())
-    .execute()
+    .executeTakeFirst()
+  return Number(numInsertedOrUpdatedRows) === 1
 }
 
 const BATCH_SIZE = 20_000

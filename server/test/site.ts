@@ -122,6 +122,7 @@ const pages: Pages = {
       : `<h1>${start.screen === 'sign-in' ? 'Closed' : start.screen}</h1>`,
   console: () => '<h1>Console</h1>',
   notFound: () => '<h1>Not found</h1>',
+  elsewhere: (sentence) => `<h1>${sentence}</h1>`,
   failed: () => '<h1>Failed</h1>',
   outbox: (messages) => `<h1>Outbox ${messages.length}</h1>`,
   testPayments: ({ transactions }) => `<h1>Payments ${transactions?.length}</h1>`,

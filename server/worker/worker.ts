@@ -6,6 +6,7 @@ import { jobGroups } from '#server/jobs/queue.ts'
 import { renewMemberships } from '#server/membership/membership.ts'
 import { writeNotices } from '#server/membership/notify.ts'
 import { lastReconciledAt, reconcileHourly } from '#server/payments/books/hourly.ts'
+import { loseOverdue } from '#server/provider/attempts.ts'
 import type { World } from '#server/world/world.ts'
 import { ATTEMPTS_AT_ONCE, deleteExpired, settleAttempts, settlementGroups } from './janitor.ts'
 import { JOBS_AT_ONCE, runJobs } from './jobs.ts'
@@ -14,11 +15,12 @@ import { witnessLogs } from './witness.ts'
 
 const CHORE_INTERVAL_MS = { usual: 60_000, afterError: 5_000 }
 
+type Chore = (world: World) => Promise<unknown>
+
 /** They run once a minute. */
-const chores: ((world: World) => Promise<unknown>)[] = [
-  ...[deleteExpired, reconcileHourly, writeNotices],
-  ...[keepSecurityLog, witnessLogs],
-]
+const chores: Chore[] = [...[deleteExpired, reconcileHourly, writeNotices], ...[keepSecurityLog, witnessLogs]]
+/** In front of an operator's API host there are no members and no money. */
+const choresInFront: Chore[] = [deleteExpired, loseOverdue, keepSecurityLog, witnessLogs]
 
 type Task = {
   /** Returns how many jobs or attempts it has processed. */
@@ -37,10 +39,12 @@ const whileAnswering =
 const withGateway = whileAnswering((world) => world.paymentCalls.isAnswering())
 const withMail = whileAnswering((world) => world.mail.isAnswering())
 
+const emails: Task = { run: withMail((world) => runJobs(world, jobGroups.emails)), batchSize: JOBS_AT_ONCE }
+
 /** Each has its own loop, so that a slow mail server delays only emails, and a slow gateway only what needs it. */
 const tasks: Task[] = [
   { run: withGateway((world) => runJobs(world, jobGroups.payments)), batchSize: JOBS_AT_ONCE },
-  { run: withMail((world) => runJobs(world, jobGroups.emails)), batchSize: JOBS_AT_ONCE },
+  emails,
   { run: (world) => runJobs(world, jobGroups.announcements), batchSize: JOBS_AT_ONCE },
   { run: (world) => settleAttempts(world, settlementGroups.local), batchSize: ATTEMPTS_AT_ONCE },
   { run: withGateway((world) => settleAttempts(world, settlementGroups.gateway)), batchSize: ATTEMPTS_AT_ONCE },
@@ -101,10 +105,11 @@ export function startWorker(world: World, server?: Server): { stop: () => Promis
     const fullBatch = typeof batchSize === 'number' ? batchSize : batchSize(world)
     while (!signal.aborted) await pace.pauseAfter(await whileStill(() => run(world)).catch(logError), fullBatch)
   }
+  const isInFront = world.config.PROVIDER_API_URL !== undefined
   const doChores = async () => {
     while (!signal.aborted) {
       let pause = CHORE_INTERVAL_MS.usual
-      for (const chore of chores)
+      for (const chore of isInFront ? choresInFront : chores)
         await whileStill(() => chore(world)).catch((error: unknown) => {
           logError(error)
           pause = CHORE_INTERVAL_MS.afterError
@@ -112,7 +117,7 @@ export function startWorker(world: World, server?: Server): { stop: () => Promis
       await sleep(pause, undefined, { signal, ref: false }).catch(() => undefined)
     }
   }
-  const loops = Promise.all([...[...tasks, afterComparison(renewals)].map(repeat), doChores()])
+  const loops = Promise.all([...(isInFront ? [emails] : [...tasks, afterComparison(renewals)]).map(repeat), doChores()])
   return {
     stop: () => {
       controller.abort()

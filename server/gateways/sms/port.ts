@@ -3,8 +3,8 @@ import type { AccountCheck } from '#server/gateways/account.ts'
 /** Sends verification codes to phones, and checks them. */
 export type SmsGateway = {
   name: string
-  send: (mobile_phone: string, channel: 'sms' | 'call') => Promise<SendResult>
-  check: (mobile_phone: string, code: string) => Promise<CheckResult>
+  send: (mobile_phone: string, channel: 'sms' | 'call') => Promise<SendResult | Said>
+  check: (mobile_phone: string, code: string) => Promise<CheckResult | Said>
   /** Whether the vendor accepts our credentials. Sends nothing. */
   checkAccount: () => Promise<AccountCheck>
 }
@@ -21,3 +21,6 @@ export type SendResult = 'sent' | 'unreachable' | 'too_often' | 'blocked' | 'imp
  * used up.
  */
 export type CheckResult = 'right' | 'wrong' | 'gone' | 'unknown'
+
+/** The gateway's own "no", in words for the visitor. */
+export type Said = { says: string }

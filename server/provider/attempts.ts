@@ -1,0 +1,102 @@
+import { randomInt } from 'node:crypto'
+import { type Db, inTransaction, isRejectedWrite } from '#server/db/db.ts'
+import type { Tables } from '#server/db/tables.ts'
+import type { AttemptKey } from '#server/gateways/payment/attempt-key.ts'
+import type { World } from '#server/world/world.ts'
+
+/** What is kept of the enrollments that the host got: that one was sent, and what is known of it. Nothing about a person. */
+
+export type Attempt = Tables['provider_attempt']
+export type State = Attempt['state']
+
+const KEPT_DAYS = 90
+const DAY_MS = 86_400_000
+
+/** The host has had its time by then, and our own process too. */
+const GRACE_MS = 5_000
+export const answerDue = ({ config, now }: World) =>
+  new Date(now().getTime() - config.PROVIDER_DEADLINE * 1000 - GRACE_MS)
+
+export const findAttempts = (db: Db, enrollment_id: string): Promise<Attempt[]> =>
+  db.selectFrom('provider_attempt').selectAll().where('enrollment_id', '=', enrollment_id).orderBy('attempt').execute()
+
+/**
+ * Writes that the enrollment is about to be sent. Returns its reference, or nothing if another one of this enrollment was sent,
+ * and is running, approved or unknown. `after_unknown`: the visitor was warned about that one.
+ */
+export async function beginAttempt(
+  { db, now }: World,
+  key: AttemptKey,
+  after_unknown: string | undefined,
+): Promise<string | undefined> {
+  const sent_at = now()
+  const expires_at = new Date(sent_at.getTime() + KEPT_DAYS * DAY_MS)
+  const row: Attempt = { ...key, reference: newReference(), state: 'sent', sent_at, expires_at }
+  try {
+    return await inTransaction(db, async (db) => {
+      if (after_unknown) await passUnknown(db, key, after_unknown)
+      const written = await db
+        .insertInto('provider_attempt')
+        .values(row)
+        .onConflict((conflict) =>
+          conflict
+            .columns(['enrollment_id', 'attempt'])
+            .doUpdateSet({ state: 'sent', sent_at, reference: row.reference })
+            .where('provider_attempt.state', '=', 'refused'),
+        )
+        .returning('reference')
+        .executeTakeFirst()
+      return written?.reference
+    })
+  } catch (error) {
+    if (isRejectedWrite(error)) return undefined
+    throw error
+  }
+}
+
+const passUnknown = (db: Db, { enrollment_id }: AttemptKey, reference: string) =>
+  db
+    .updateTable('provider_attempt')
+    .set({ state: 'passed' })
+    .where('enrollment_id', '=', enrollment_id)
+    .where('reference', '=', reference)
+    .where('state', '=', 'unknown')
+    .execute()
+
+export const endAttempt = (db: Db, reference: string, state: State) =>
+  db
+    .updateTable('provider_attempt')
+    .set({ state })
+    .where('reference', '=', reference)
+    .where('state', '=', 'sent')
+    .execute()
+
+/** Sent by a process that died before the answer came: nobody will ever know. Returns how many there were. */
+export async function loseOverdue(world: World): Promise<number> {
+  const rows = await world.db
+    .updateTable('provider_attempt')
+    .set({ state: 'unknown' })
+    .where('state', '=', 'sent')
+    .where('sent_at', '<', answerDue(world))
+    .returning('reference')
+    .execute()
+  for (const { reference } of rows)
+    world.log.error({ reference }, 'an enrollment was sent to the API host, and its answer was never read')
+  return rows.length
+}
+
+/** How many enrollments the host has right now. */
+export async function countRunning(world: World): Promise<number> {
+  const { count } = await world.db
+    .selectFrom('provider_attempt')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('state', '=', 'sent')
+    .where('sent_at', '>', answerDue(world))
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
+/** Nothing that looks like something else when it is read out on the phone. */
+const LETTERS = '23456789ABCDEFGHJKMNPQRSTVWXYZ'
+const word = () => Array.from({ length: 4 }, () => LETTERS[randomInt(LETTERS.length)]).join('')
+const newReference = () => `${word()}-${word()}`

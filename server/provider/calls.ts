@@ -1,0 +1,161 @@
+import { API, calls } from '#contract/api.ts'
+import type { Enrollment } from '#contract/enrollment.ts'
+import { completePayload } from '#contract/payload.ts'
+import type { World } from '#server/world/world.ts'
+import {
+  availabilityIn,
+  callIn,
+  documentsIn,
+  nothingIn,
+  packagesIn,
+  paymentIn,
+  sponsorIn,
+  totalIn,
+  verificationIn,
+} from './answers.ts'
+import { type Host, NoReply, type Reply } from './host.ts'
+import { isRow, messagesIn, parseJson, textIn, Unreadable } from './reading.ts'
+
+/** The eleven calls of the specification, as the host has them, and how each answer is read. */
+
+type Reader<Value> = (body: unknown, report: (what: string) => void) => Value
+type HostCall<Value> = {
+  method: 'GET' | 'POST'
+  path: string
+  read: Reader<Value>
+  /** It changes nothing, so it may be sent again. */
+  isRepeatable?: true
+  /** Not below the path of the API. */
+  isFromRoot?: true
+}
+const call = <Value>(
+  { method, path }: { method: 'GET' | 'POST'; path: string },
+  read: Reader<Value>,
+  options: Pick<HostCall<Value>, 'isRepeatable' | 'isFromRoot'> = {},
+): HostCall<Value> => ({ method, path, read, ...options })
+const lookup = { isRepeatable: true } as const
+
+const hostCalls = {
+  packages: call(calls.getPackages, packagesIn, lookup),
+  documents: call(calls.getLegalDocuments, documentsIn, lookup),
+  total: call(calls.sumOrder, totalIn, lookup),
+  email: call(calls.validateEmail, availabilityIn('email'), lookup),
+  username: call(calls.validateUsername, availabilityIn('username'), lookup),
+  sponsor: call(calls.getSponsor, sponsorIn, lookup),
+  enroll: call(calls.addEnrollment, paymentIn),
+  sendCode: call(calls.sendVerificationCode, verificationIn),
+  verifyCode: call(calls.verifyCode, verificationIn),
+  sendCall: call({ ...calls.verifyCall, path: `${API}${calls.verifyCall.path}` }, callIn, { isFromRoot: true }),
+  hitPage: call({ ...calls.hitPage, path: calls.hitPage.path.replace(/:.*$/, '') }, nothingIn),
+} as const
+type HostCalls = typeof hostCalls
+export type HostCallName = keyof HostCalls
+type ValueOf<Name extends HostCallName> = ReturnType<HostCalls[Name]['read']>
+
+/**
+ * lost: there is no answer, or none that can be read; isSent: the host may have done what we asked. refused: the host
+ * understood us and did nothing; `message` and `fields` are for the visitor.
+ */
+export type Answer<Value> =
+  | { is: 'answer'; value: Value }
+  | { is: 'refused'; status: number; message: string; fields: Record<string, string[]> }
+  | { is: 'lost'; why: string; isSent: boolean }
+
+export type Ask = ReturnType<typeof createAsk>
+
+/** Asks the host. What can't be understood is one line in the log, with the path and what was wrong. */
+export function createAsk(host: Host, world: Pick<World, 'log' | 'now'>) {
+  const report = createReport(world)
+  return async <Name extends HostCallName>(
+    name: Name,
+    fields: Record<string, string> = {},
+    { site = '', ...about }: { site?: string; reference?: string } = {},
+  ): Promise<Answer<ValueOf<Name>>> => {
+    const {
+      method,
+      path,
+      read,
+      isRepeatable = false,
+      isFromRoot,
+    } = hostCalls[name] as unknown as HostCall<ValueOf<Name>>
+    const url = host.urlOf(path + encodeURIComponent(site), isFromRoot)
+    const reportHere = (why: string) => report({ path, why, ...about })
+    try {
+      const reply = await host.send({ method, url, fields, isRepeatable })
+      return readAnswer(reply, (body) => read(body, reportHere), reportHere)
+    } catch (error) {
+      if (!(error instanceof NoReply)) throw error
+      reportHere(error.message)
+      return { is: 'lost', why: error.message, isSent: error.isSent }
+    }
+  }
+}
+
+/** The host's own words are for the visitor only where it speaks about what they entered. */
+const ABOUT_INPUT = [400, 402, 409, 422]
+/** The host gave up waiting for a request that may be complete. */
+const TIMED_OUT = 408
+
+function readAnswer<Value>(
+  { status, bytes }: Reply,
+  read: (body: unknown) => Value,
+  report: (why: string) => void,
+): Answer<Value> {
+  const lose = (why: string): Answer<Value> => {
+    report(why)
+    return { is: 'lost', why, isSent: true }
+  }
+  if (status >= 400 && status < 500 && status !== TIMED_OUT) {
+    if (!ABOUT_INPUT.includes(status)) report(`status ${status}`)
+    return { is: 'refused', status, ...(ABOUT_INPUT.includes(status) ? wordsIn(bytes) : { message: '', fields: {} }) }
+  }
+  if (status < 200 || status > 299) return lose(status < 400 ? `it redirects (status ${status})` : `status ${status}`)
+  try {
+    return { is: 'answer', value: read(parseJson(bytes)) }
+  } catch (error) {
+    if (error instanceof Unreadable) return lose(error.message)
+    throw error
+  }
+}
+
+/** What the host says about the visitor's input: a sentence, and messages by field. */
+function wordsIn(bytes: Buffer): { message: string; fields: Record<string, string[]> } {
+  try {
+    const body = parseJson(bytes)
+    const { message, error, fields, errors } = isRow(body) ? body : {}
+    const byField = [fields, errors].find(isRow) ?? {}
+    const known = Object.entries(byField).filter(([field]) => fieldsOfForm.has(field))
+    const lists = Object.fromEntries(known.map(([field, each]) => [field, messagesIn(each)]))
+    return { message: textIn(message) || textIn(error) || (Object.values(lists).flat()[0] ?? ''), fields: lists }
+  } catch {
+    return { message: '', fields: {} }
+  }
+}
+
+const QUIET_MS = 60_000
+const MAX_REMEMBERED = 1_000
+
+/** The same sentence about the same call at most once a minute, except about an enrollment. */
+function createReport({ log, now }: Pick<World, 'log' | 'now'>) {
+  const reported = new Map<string, number>()
+  return ({ path, why, ...about }: { path: string; why: string; reference?: string }) => {
+    const time = now().getTime()
+    const last = reported.get(`${path} ${why}`) ?? Number.NEGATIVE_INFINITY
+    if (time - last < QUIET_MS && !about.reference) return
+    if (reported.size >= MAX_REMEMBERED) reported.clear()
+    reported.set(`${path} ${why}`, time)
+    log.warn({ path, why, ...about }, 'the API host’s answer can’t be used')
+  }
+}
+
+/** Exactly the fields of the specification, without what is ours: captcha, traps, and what the screen showed. */
+export function payloadOf(order: Enrollment): Record<string, string> {
+  const { captcha, hall_lantern, hall_umbrella, shown_total, shown_texts, shown_consent, after_unknown, ...fields } =
+    completePayload(order)
+  return fields as Record<string, string>
+}
+
+const fieldsOfForm = new Set([
+  ...['first_name', 'last_name', 'business_name', 'mobile_phone', 'email', 'username', 'password'],
+  ...['country', 'address', 'address2', 'city', 'state', 'post_code', 'cc_number', 'cc_month', 'cc_year', 'cc_cvv'],
+])

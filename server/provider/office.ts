@@ -1,0 +1,17 @@
+import { isLoopback } from '#server/config/rules.ts'
+import type { Settings } from '#server/config/settings.ts'
+
+type OfficeSettings = Pick<Settings, 'PROVIDER_OFFICE_HOSTS' | 'NODE_ENV'>
+
+/** Where a new member may be sent: https, and a host that the operator has named. Undefined: anywhere else. */
+export function officeUrlIn({ PROVIDER_OFFICE_HOSTS, NODE_ENV }: OfficeSettings, vo_url: string): string | undefined {
+  if (!URL.canParse(vo_url)) return undefined
+  const { protocol, host, username, password, search, hash, href } = new URL(vo_url)
+  const isSafe = protocol === 'https:' || (protocol === 'http:' && NODE_ENV !== 'production' && isLoopback(href))
+  if (!isSafe || username || password || search || hash || !PROVIDER_OFFICE_HOSTS.includes(host)) return undefined
+  return href.replace(/\/+$/, '')
+}
+
+/** Where members sign in, if the operator has said so. */
+export const ownOffice = ({ OFFICE_URL, PUBLIC_URL }: { OFFICE_URL: string; PUBLIC_URL: string }): string =>
+  OFFICE_URL === `${PUBLIC_URL}/office` ? '' : OFFICE_URL

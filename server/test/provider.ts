@@ -1,0 +1,46 @@
+import { documentsFingerprint, isShownAtCheckout } from '#contract/legal.ts'
+import { startProviderHost } from '#emulators/provider/host.ts'
+import { validAnswers } from './answers.ts'
+import { type Site, testSite } from './site.ts'
+
+/** A site in front of a stand-in for an operator's API host. */
+export async function providerSite(env: Record<string, string> = {}) {
+  const host = await startProviderHost()
+  const site = await testSite({
+    PROVIDER_API_URL: host.url,
+    PROVIDER_OFFICE_HOSTS: 'office.host.example',
+    PROVIDER_DEADLINE: '1',
+    ...env,
+  })
+  let count = 0
+  return {
+    ...site,
+    host,
+    /** A form as the page sends it, for a new person. */
+    form: async (changes: Record<string, string> = {}): Promise<Record<string, string>> => ({
+      ...validAnswers(`zoe${++count}`),
+      captcha: await site.captcha(),
+      ...changes,
+    }),
+    /** The lines of the log about the host. */
+    hostLines: () => linesOf(site),
+    async close() {
+      await site.close()
+      await host.close()
+    },
+  }
+}
+export type ProviderSite = Awaited<ReturnType<typeof providerSite>>
+
+type Line = { msg: string; path?: string; why?: string; reference?: string }
+
+const linesOf = (site: Site): Line[] =>
+  site
+    .log()
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as Line)
+    .filter(({ msg }) => /API host/.test(msg))
+
+export const fingerprintOf = (documents: Parameters<typeof isShownAtCheckout>[0][] & { sha256: string }[]) =>
+  documentsFingerprint(documents.filter(isShownAtCheckout))
