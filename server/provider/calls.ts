@@ -56,10 +56,9 @@ type ValueOf<Name extends HostCallName> = ReturnType<HostCalls[Name]['read']>
  * lost: there is no answer, or none that can be read; isSent: the host may have done what we asked. refused: the host
  * understood us and did nothing; `message` and `fields` are for the visitor.
  */
-export type Answer<Value> =
-  | { is: 'answer'; value: Value }
-  | { is: 'refused'; status: number; message: string; fields: Record<string, string[]> }
-  | { is: 'lost'; why: string; isSent: boolean }
+export type Answer<Value> = { is: 'answer'; value: Value } | Refused | { is: 'lost'; why: string; isSent: boolean }
+
+type Refused = { is: 'refused'; status: number } & Words
 
 export type Ask = ReturnType<typeof createAsk>
 
@@ -80,46 +79,40 @@ export function createAsk(host: Host, world: Pick<World, 'log' | 'now'>) {
     } = hostCalls[name] as unknown as HostCall<ValueOf<Name>>
     const url = host.urlOf(path + encodeURIComponent(site), isFromRoot)
     const reportHere = (why: string) => report({ path, why, ...about })
+    const lose = (why: string, isSent: boolean) => {
+      if (!about.reference) reportHere(why) // whoever sent an enrollment has more to say
+      return { is: 'lost', why, isSent } as const
+    }
     try {
       const reply = await host.send({ method, url, fields, isRepeatable })
-      return readAnswer(reply, (body) => read(body, reportHere), reportHere)
+      if (isRefusal(reply)) return refusalIn(reply, reportHere)
+      if (reply.status < 200 || reply.status > 299) return lose(`status ${reply.status}`, true)
+      return { is: 'answer', value: read(parseJson(reply.bytes), reportHere) }
     } catch (error) {
-      if (!(error instanceof NoReply)) throw error
-      reportHere(error.message)
-      return { is: 'lost', why: error.message, isSent: error.isSent }
+      if (error instanceof Unreadable) return lose(error.message, true)
+      if (error instanceof NoReply) return lose(error.message, error.isSent)
+      throw error
     }
   }
 }
 
-/** The host's own words are for the visitor only where it speaks about what they entered. */
-const ABOUT_INPUT = [400, 402, 409, 422]
 /** The host gave up waiting for a request that may be complete. */
 const TIMED_OUT = 408
+const isRefusal = ({ status }: Reply) => status >= 400 && status < 500 && status !== TIMED_OUT
 
-function readAnswer<Value>(
-  { status, bytes }: Reply,
-  read: (body: unknown) => Value,
-  report: (why: string) => void,
-): Answer<Value> {
-  const lose = (why: string): Answer<Value> => {
-    report(why)
-    return { is: 'lost', why, isSent: true }
-  }
-  if (status >= 400 && status < 500 && status !== TIMED_OUT) {
-    if (!ABOUT_INPUT.includes(status)) report(`status ${status}`)
-    return { is: 'refused', status, ...(ABOUT_INPUT.includes(status) ? wordsIn(bytes) : { message: '', fields: {} }) }
-  }
-  if (status < 200 || status > 299) return lose(status < 400 ? `it redirects (status ${status})` : `status ${status}`)
-  try {
-    return { is: 'answer', value: read(parseJson(bytes)) }
-  } catch (error) {
-    if (error instanceof Unreadable) return lose(error.message)
-    throw error
-  }
+/** Here the host speaks about what was entered. Elsewhere its words are for the operator. */
+const ABOUT_INPUT = [400, 402, 404, 409, 410, 422]
+const NO_WORDS: Words = { message: '', fields: {} }
+type Words = { message: string; fields: Record<string, string[]> }
+
+function refusalIn({ status, bytes }: Reply, report: (why: string) => void): Refused {
+  const words = ABOUT_INPUT.includes(status) ? wordsIn(bytes) : NO_WORDS
+  if (!words.message) report(`status ${status}`)
+  return { is: 'refused', status, ...words }
 }
 
-/** What the host says about the visitor's input: a sentence, and messages by field. */
-function wordsIn(bytes: Buffer): { message: string; fields: Record<string, string[]> } {
+/** A sentence, and messages by field. */
+function wordsIn(bytes: Buffer): Words {
   try {
     const body = parseJson(bytes)
     const { message, error, fields, errors } = isRow(body) ? body : {}
@@ -128,7 +121,7 @@ function wordsIn(bytes: Buffer): { message: string; fields: Record<string, strin
     const lists = Object.fromEntries(known.map(([field, each]) => [field, messagesIn(each)]))
     return { message: textIn(message) || textIn(error) || (Object.values(lists).flat()[0] ?? ''), fields: lists }
   } catch {
-    return { message: '', fields: {} }
+    return NO_WORDS
   }
 }
 

@@ -53,7 +53,7 @@ function usable<Value>(answer: Answer<Value>): Value {
 /** A site that the host doesn't have leads to the master site, however it says so. */
 async function readSponsor(ask: Ask, site: string): Promise<HostSponsor | undefined> {
   const answer = await ask('sponsor', { sponsor_site: site })
-  if (answer.is === 'refused' && [404, 422].includes(answer.status)) return undefined
+  if (answer.is === 'refused' && answer.message) return undefined
   return usable(answer)
 }
 

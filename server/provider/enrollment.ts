@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { EnrollmentReply, EnrollmentStatus } from '#contract/api.ts'
+import { calls, type EnrollmentReply, type EnrollmentStatus } from '#contract/api.ts'
 import type { Enrollment } from '#contract/enrollment.ts'
 import { countCardUse, refuseCrowd, riskBeforeCharge } from '#server/abuse/card-limits.ts'
 import { countAgainstLimit } from '#server/abuse/limits.ts'
@@ -104,15 +104,13 @@ function outcomeOf(
   const { log } = provider.world
   if (answer.is === 'answer') {
     const { payment, isOtherWord, token } = answer.value
-    if (isOtherWord)
-      log.warn({ reference }, 'the API host’s payment is neither Approved nor Declined: it counts as declined')
+    const warn = (why: string) =>
+      log.warn({ reference, path: calls.addEnrollment.path, why }, 'the API host’s answer is odd')
+    if (isOtherWord) warn('payment is neither Approved nor Declined')
     if (payment === 'Declined') return { state: 'declined', reply: DECLINED }
     const vo_url = officeUrlIn(provider.world.config, answer.value.vo_url)
-    if (!token || !vo_url)
-      log.warn(
-        { reference, why: token ? 'vo_url leads to no host of PROVIDER_OFFICE_HOSTS' : 'there is no token' },
-        'the API host has a new member, who can’t be sent to the office',
-      )
+    if (!vo_url) warn('vo_url leads to no host of PROVIDER_OFFICE_HOSTS')
+    else if (!token) warn('token is missing')
     return {
       state: 'approved',
       reply: { payment, token: vo_url ? token : '', vo_url: vo_url ?? ownOffice(provider.world.config) },
@@ -120,8 +118,10 @@ function outcomeOf(
   }
   if (answer.is === 'refused')
     return answer.status === PAYMENT_REQUIRED ? { state: 'declined', reply: DECLINED } : { state: 'refused' }
+  const about = { reference, path: calls.addEnrollment.path, why: answer.why }
+  if (answer.isSent) log.error(about, 'the outcome of an enrollment is unknown: the API host’s answer was lost')
+  else log.warn(about, 'an enrollment was not sent: the API host can’t be reached')
   if (!answer.isSent) return { state: 'refused' }
-  log.error({ reference, why: answer.why }, 'the outcome of an enrollment is unknown: the API host’s answer was lost')
   return { state: 'unknown', reply: unknown(reference) }
 }
 
@@ -129,8 +129,9 @@ const PAYMENT_REQUIRED = 402
 
 /** Nothing was charged. The host's own words are shown where it speaks about what was entered. */
 function refusalOf(answer: Answer<unknown>): Refusal {
-  if (answer.is === 'refused' && Object.keys(answer.fields).length) return refuseFields(answer.fields)
-  if (answer.is === 'refused' && answer.message) return new Refusal(422, answer.message)
+  const isAboutInput = answer.is === 'refused' && [400, 409, 422].includes(answer.status)
+  if (isAboutInput && Object.keys(answer.fields).length) return refuseFields(answer.fields)
+  if (isAboutInput && answer.message) return new Refusal(422, answer.message)
   return new Refusal(502, 'There was an error processing your payment. Please try again later.')
 }
 
