@@ -1,6 +1,6 @@
 import type { LegalDocument, Package } from '#contract/api.ts'
-import { figures } from '#contract/figures.ts'
 import { groupOf, groupOfList, type OrderList, orderLists } from '#contract/packages.ts'
+import { ourCategory } from '#server/catalog/catalog.ts'
 import type { World } from '#server/world/world.ts'
 import type { HostPackage, HostSponsor } from './answers.ts'
 import type { Answer, Ask } from './calls.ts'
@@ -22,6 +22,7 @@ export const orderOf = (order: Order): Order =>
 
 export function openCatalog(world: World, ask: Ask) {
   const sponsors = remember(world, MAX_SITES, (site) => readSponsor(ask, site))
+  const category = Object.fromEntries(Object.entries(ourCategory(world.config)).map(([name, id]) => [name, String(id)]))
   const totals = remember(world, MAX_ORDERS, async (order) => usable(await ask('total', JSON.parse(order))))
   const documents = remember(world, 1, () => readDocuments(ask))
   const totalOf = (order: Order) => totals.get(JSON.stringify(orderOf(order)))
@@ -38,11 +39,6 @@ export function openCatalog(world: World, ask: Ask) {
     lastSponsor: sponsors.last,
     lastPackages: () => packages.last() ?? [],
   }
-}
-
-const category = {
-  product_category_id: String(figures.product_category_id),
-  language_id: String(figures.language_id),
 }
 
 function usable<Value>(answer: Answer<Value>): Value {

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
 import type { calls } from '#contract/api.ts'
 import { fields, messagesByField, takenMessages } from '#contract/fields.ts'
-import { figures } from '#contract/figures.ts'
 import { reservedWords } from '#contract/site.ts'
 import { countAgainstLimit } from '#server/abuse/limits.ts'
 import { refuseBlocked, refuseNewcomers } from '#server/abuse/restrictions.ts'
+import { ourCategory } from '#server/catalog/catalog.ts'
 import { countFields, countStep } from '#server/funnel/funnel.ts'
 import type { Handlers } from '#server/http/handlers.ts'
 import { toDialable } from '#server/phone/numbers.ts'
@@ -26,7 +27,9 @@ export function providerHandlers(provider: Provider): ProviderHandlers {
   const { world, catalog } = provider
   return {
     getPackages: async (_world, category) =>
-      isOurs(category) ? (await catalog.packages().catch(refuseWhileAway)).map(withOurPicture) : [],
+      isDeepStrictEqual(category, ourCategory(world.config))
+        ? (await catalog.packages().catch(refuseWhileAway)).map(withOurPicture)
+        : [],
     getLegalDocuments: () => catalog.documents().catch(refuseWhileAway),
     sumOrder: (_world, order) => sumOrder(provider, order),
     getSponsor: async (_world, { sponsor_site }) =>
@@ -79,9 +82,6 @@ export function providerHandlers(provider: Provider): ProviderHandlers {
     },
   }
 }
-
-const isOurs = ({ product_category_id, language_id }: { product_category_id: number; language_id: number }) =>
-  product_category_id === figures.product_category_id && language_id === figures.language_id
 
 /** For what the page can't do without. It shows the spec's error dialog. */
 function refuseWhileAway(error: unknown): never {

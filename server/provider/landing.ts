@@ -3,7 +3,14 @@ import { toAmount } from '#contract/money.ts'
 import { MASTER } from '#contract/site.ts'
 import { preselectedPackage, type StartData } from '#contract/start.ts'
 import { addOpenedLink } from '#server/sponsors/credit.ts'
-import { fallbackLanding, type Landing, titleOf, type Visit, withoutDatabase } from '#server/sponsors/landing.ts'
+import {
+  catalogOf,
+  fallbackLanding,
+  type Landing,
+  titleOf,
+  type Visit,
+  withoutDatabase,
+} from '#server/sponsors/landing.ts'
 import type { Touch } from '#server/sponsors/touches.ts'
 import type { World } from '#server/world/world.ts'
 import type { HostSponsor } from './answers.ts'
@@ -52,7 +59,7 @@ function startData(
   sponsor: Sponsor,
   packages: StartData['packages'],
 ): StartData {
-  const starter = preselectedPackage(packages)
+  const starter = preselectedPackage(packages, catalogOf(world.config))
   const earlier = isPaying ? undefined : findEarlierSponsor(catalog, touches, sponsor.site)
   return {
     sponsor,

@@ -96,7 +96,8 @@ export const withoutDatabase = ({ config, now, captcha }: World): Omit<FallbackS
 
 type CatalogSettings = Pick<World['config'], 'PACKAGE_CATEGORY' | 'LANGUAGE_ID' | 'PRESELECTED_PACKAGE'>
 
-const catalogOf = (config: CatalogSettings) => ({
+/** The category and language that this site sells, and the package that is preselected. */
+export const catalogOf = (config: CatalogSettings) => ({
   ...ourCategory(config),
   starter_product_id: config.PRESELECTED_PACKAGE,
 })

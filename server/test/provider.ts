@@ -42,5 +42,5 @@ const linesOf = (site: Site): Line[] =>
     .map((line) => JSON.parse(line) as Line)
     .filter(({ msg }) => /API host/.test(msg))
 
-export const fingerprintOf = (documents: Parameters<typeof isShownAtCheckout>[0][] & { sha256: string }[]) =>
+export const fingerprintOf = (documents: (Parameters<typeof isShownAtCheckout>[0] & { sha256: string })[]) =>
   documentsFingerprint(documents.filter(isShownAtCheckout))
