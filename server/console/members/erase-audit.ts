@@ -2,11 +2,11 @@ import { sql } from 'kysely'
 import { erasedRows } from '#server/audit/audit.ts'
 import type { Db } from '#server/db/db.ts'
 
-type Person = { id: string; mobile_phone: string }
+type Person = { id: string; enrollment_id: string; mobile_phone: string }
 
 /**
- * The rows stay, and so does the chain: it covers only the hash of what is erased here. Rows about others are erased if they
- * hold an identifier of this person, never because of words that they share with a name. Returns the positions, for the row
+ * The rows stay, and so does the chain: it covers only the hash of what is erased here. Rows about the person and their payments
+ * are erased, and those about others if they hold an identifier of this person, never because of words that they share with a name. Returns the positions, for the row
  * of this erasure: details that are missing anywhere else are a finding. If that blanks the row of an earlier erasure, the
  * positions in it are among them.
  */
@@ -15,16 +15,23 @@ export async function eraseAudit(db: Db, person: Person, addresses: string[]): P
   const holding = identifiers.map(
     (value) => sql<boolean>`position(${JSON.stringify(value).slice(1, -1)} in lower(details)) > 0`,
   )
+  const payments = await db
+    .selectFrom('payment')
+    .select('reference')
+    .where('enrollment_id', '=', person.enrollment_id)
+    .execute()
+  const theirs = new Set([`member ${person.id}`, ...payments.map(({ reference }) => `payment ${reference}`)])
+  const subjects = [person.id, ...payments.map(({ reference }) => reference)]
   const rows = await db
     .selectFrom('audit')
     .select(['position', 'act', 'subject_kind', 'subject', 'details'])
     .where('details', 'is not', null)
-    .where((row) => row.or([row('subject', '=', person.id), ...holding]))
+    .where((row) => row.or([row('subject', 'in', subjects), ...holding]))
     .orderBy('position')
     .execute()
   const blanked = rows.filter(
     ({ subject_kind, subject, details }) =>
-      (subject_kind === 'member' && subject === person.id) || isAbout(details ?? '', identifiers),
+      theirs.has(`${subject_kind} ${subject}`) || isAbout(details ?? '', identifiers),
   )
   const positions = blanked.map(({ position }) => Number(position))
   const earlier = await Promise.all(

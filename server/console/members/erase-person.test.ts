@@ -77,6 +77,14 @@ async function fullLife() {
   const refund = { member_id, reference: payments[0].reference, amount: '99.00', reason }
   expect((await owner.post('payments/refund', refund)).statusCode).toBe(200)
   while (await runJobs(site.world));
+  const discrepancy = { reference: payments[0].reference, kind: 'amount', transaction_id: null, ours: '', theirs: '' }
+  const found = { found_at: site.world.now(), cleared_at: null, resolved_at: null, reason: null, resolved_by: null }
+  await site.db
+    .insertInto('difference')
+    .values({ ...discrepancy, ...found })
+    .execute()
+  const resolution = { reference: discrepancy.reference, kind: 'amount', reason: `${mara.first_name} has called` }
+  expect((await owner.post('problems/resolve', resolution)).statusCode).toBe(200)
   const values = { enrollment_id: member_id, mobile_phone: mara.mobile_phone, sends: 1, sent_at: site.world.now() }
   const { enrollment_id } = await site.db
     .selectFrom('member')
@@ -178,6 +186,7 @@ describe('a person', () => {
     for (const table of [
       'member',
       'audit',
+      'difference',
       'message',
       'orders',
       'phone_check',

@@ -187,6 +187,20 @@ async function eraseBooks(db: Db, person: Person) {
     .execute()
   for (const { id, reason } of refunds)
     if (holds(reason, person)) await db.updateTable('refund').set({ reason: '(erased)' }).where('id', '=', id).execute()
+  const differences = await db
+    .selectFrom('difference')
+    .innerJoin('payment', 'payment.reference', 'difference.reference')
+    .select(['difference.reference', 'kind', 'reason'])
+    .where('enrollment_id', '=', enrollment_id)
+    .execute()
+  for (const { reference, kind, reason } of differences)
+    if (holds(reason ?? '', person))
+      await db
+        .updateTable('difference')
+        .set({ reason: '(erased)' })
+        .where('reference', '=', reference)
+        .where('kind', '=', kind)
+        .execute()
 }
 
 /** The person's links lead nowhere, and nobody who joined through them keeps the name. */
