@@ -33,5 +33,4 @@ export const isRenewalKnown = (lines: readonly { billing_interval: string }[]): 
 
 /** Everything that renews is charged together, so it has one interval. */
 export const canRenewTogether = (lines: readonly { billing_interval: string }[]): boolean =>
-  new Set(lines.map((line) => line.billing_interval).filter((interval) => !['once', 'unknown'].includes(interval)))
-    .size < 2
+  new Set(lines.map((line) => line.billing_interval).filter((interval) => interval !== 'once')).size < 2

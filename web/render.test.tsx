@@ -251,7 +251,7 @@ test('25.5 12.6 ACCOUNT asks for names, company and phone, and hides its traps',
 test('1.5 an inactive sponsor’s page has the spec’s words, and no form', () => {
   const html = withoutComments(pages.enroll({ ...start, sponsor: { site: 'oldmill', active: 'No', name: 'Old Mill' } }))
   expect(html).toContain('Please be informed that Old Mill&#x27;s website is currently inactive')
-  expect(html).toContain('href="/master">Click here and sign up on our main website.</a>')
+  expect(html).toContain(' href="/master">Click here and sign up on our main website.</a>')
   expect(html).not.toContain('<input')
 })
 
