@@ -32,6 +32,8 @@ export type Policy = {
   provider?: true
   /** Undefined: as in figures. */
   catalog?: Catalog
+  /** Then: where members sign in, if the operator has said so. */
+  office_url?: string
 }
 
 /** The packages that this site sells, and the one that is preselected. */

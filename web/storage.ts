@@ -92,6 +92,8 @@ export type Receipt = {
   first_name: string
   username?: string
   email: string
+  /** An earlier payment of the same enrollment, whose outcome is unknown. */
+  after_unknown?: string
   /** The visitor was told that the payment is being checked, but not yet how it ended. */
   is_awaited?: true
 }

@@ -22,7 +22,7 @@ type DialogProps = { question: Question; onAnswer: (answer: Answer, dialog: HTML
 
 /** One question in a native `<dialog>`. */
 export function Dialog({ question, onAnswer }: DialogProps) {
-  const { text, icon, input, body, timer, theme } = question
+  const { text, icon, input, body, timer, theme, startsOnCancel } = question
   const id = useId()
   const dialog = useRef<HTMLDialogElement>(null)
   const isReady = useRef(false)
@@ -60,10 +60,10 @@ export function Dialog({ question, onAnswer }: DialogProps) {
 
   useLayoutEffect(() => {
     dialog.current?.showModal()
-    const first = (body && 'h2') || (input && 'input') || '[type=submit]'
+    const first = (body && 'h2') || (input && 'input') || (startsOnCancel && '.quiet') || '[type=submit]'
     dialog.current?.querySelector<HTMLElement>(first)?.focus({ preventScroll: true })
     isReady.current = true
-  }, [body, input])
+  }, [body, input, startsOnCancel])
 
   const bar = useTimer(timer, inside.isInside || loading, () => finish({ dismissed: 'timer' }))
 

@@ -23,6 +23,8 @@ export type Question = {
   deny?: true | string
   /** Adds a cancel button; `true` labels it 'Cancel'. */
   cancel?: true | string
+  /** The focus starts on Cancel: the second Enter of an impatient press must not confirm. */
+  startsOnCancel?: true
   /** Like the page by default: light unless the visitor prefers dark. */
   theme?: 'light' | 'dark'
   /** False: Esc and the backdrop do nothing, and there is no close button. */

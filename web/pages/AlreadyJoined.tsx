@@ -1,6 +1,6 @@
 import { brand } from '#contract/brand.ts'
 import { MASTER } from '#contract/site.ts'
-import type { StartData } from '#contract/start.ts'
+import type { Policy, StartData } from '#contract/start.ts'
 import { Header } from '#web/Header.tsx'
 import { ArrowIcon } from '#web/icons.tsx'
 
@@ -8,18 +8,21 @@ import { ArrowIcon } from '#web/icons.tsx'
 export const AlreadyJoined = ({ start, username }: { start: StartData; username: string }) => {
   const { site, name, active } = start.sponsor
   const isActive = active === 'Yes'
+  const { policy } = start
   return (
     <div className="page">
       <Header site={site} />
       <main className="main joined">
         <div>
           <h1>You joined as {username}</h1>
-          <p className="lead">Your membership, your receipt and the link to share are in your {brand.name} office.</p>
+          <p className="lead">{leadOf(policy)}</p>
         </div>
-        <a className="button" href={`/${site}/office`}>
-          Open my office
-          <ArrowIcon />
-        </a>
+        {(!policy.provider || policy.office_url) && (
+          <a className="button" href={policy.office_url ?? `/${site}/office`}>
+            Open my office
+            <ArrowIcon />
+          </a>
+        )}
         <form className="card" method="post" action={`/${isActive ? site : MASTER}/another`}>
           <h2>Is this for somebody else?</h2>
           <p>
@@ -33,4 +36,12 @@ export const AlreadyJoined = ({ start, username }: { start: StartData; username:
       </main>
     </div>
   )
+}
+
+/** In front of an operator's API host, nobody may have told us where the office is. */
+function leadOf({ provider, office_url }: Policy) {
+  if (!provider) return `Your membership, your receipt and the link to share are in your ${brand.name} office.`
+  return office_url
+    ? 'Sign in to your virtual office with your username and your password.'
+    : `${brand.name} can tell you where to sign in to your virtual office.`
 }

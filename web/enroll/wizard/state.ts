@@ -52,6 +52,10 @@ export type State = {
   receipt: Receipt | undefined
   /** The visitor was told that a payment, possibly another tab's, is being checked, but not yet how it ended. */
   isPaymentBeingChecked?: boolean | undefined
+  /** The reference of a payment that nobody will tell us about: the host's answer was lost. */
+  unknownPayment?: string | undefined
+  /** The visitor was warned about it, and wants to pay again. */
+  isTryingAgain?: boolean | undefined
   paymentNews?: PaymentNews | undefined
   /** The username of the person who has joined in another tab. */
   joinedAs?: string | undefined

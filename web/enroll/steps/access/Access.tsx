@@ -2,11 +2,14 @@ import { type CSSProperties, useEffect, useEffectEvent, useLayoutEffect, useStat
 import { brand } from '#contract/brand.ts'
 import { figures } from '#contract/figures.ts'
 import { ArrowIcon } from '#web/icons.tsx'
+import { log } from '#web/log.ts'
 import { loadReceipt, type Receipt as ReceiptData } from '#web/storage.ts'
+import { Notice } from '#web/ui/Notice.tsx'
 import { useTimeout } from '#web/useTimeout.ts'
 import { defineStep } from '../../wizard/defineStep.tsx'
 import { type PaymentStore, pagePayment } from '../payment/pagePayment.ts'
 import type { Payment } from '../payment/payment.ts'
+import { Support } from '../payment/Support.tsx'
 import { OfficeLogin, useOfficeLogin } from './OfficeLogin.tsx'
 import { Receipt } from './Receipt.tsx'
 
@@ -15,14 +18,16 @@ type AccessProps = {
   receipt: ReceiptData | undefined
   /** How long the welcome stays. */
   seconds: number
+  /** An operator's host keeps the members: there is no email of ours, and perhaps no address of the office. */
+  isProvider: boolean
 }
 
 /** The welcome. Then the office opens by itself, unless the visitor stays; after a reload never. */
-function Access({ paymentStore, receipt, seconds }: AccessProps) {
+function Access({ paymentStore, receipt, seconds, isProvider }: AccessProps) {
   const [payment] = useState(() => pagePayment(paymentStore))
   const login = useOfficeLogin(payment)
   const { mayRedirect, isRedirecting, isLeaving, stay } = useRedirect(payment, login, seconds)
-  const [signInUrl] = useState(payment.signInUrl)
+  const signInUrl = useSignInUrl(payment, isProvider)
   const isCounting = isRedirecting && login.isOnline
   useReloadAfterSignOut()
   useAskBeforeLeaving(!login.isOnline)
@@ -34,9 +39,9 @@ function Access({ paymentStore, receipt, seconds }: AccessProps) {
         {receipt?.first_name && `, ${receipt.first_name}`}
       </h1>
       {brand.welcome && <p className="lead">{brand.welcome}</p>}
-      {signInUrl ? (
+      {signInUrl !== undefined ? (
         <p className="lead">
-          <SignInAdvice receipt={receipt} />
+          <SignInAdvice receipt={receipt} hasOffice={signInUrl !== ''} />
         </p>
       ) : (
         <p className="lead welcome" data-longest={mayRedirect ? redirecting : ''}>
@@ -44,14 +49,15 @@ function Access({ paymentStore, receipt, seconds }: AccessProps) {
         </p>
       )}
       {mayRedirect && <div className="bar" style={barStyle(seconds)} hidden={!isCounting} aria-hidden="true" />}
-      {signInUrl ? (
+      {signInUrl && (
         <div className="login">
           <a className="button" href={signInUrl}>
             Login
             <ArrowIcon />
           </a>
         </div>
-      ) : (
+      )}
+      {signInUrl === undefined && (
         <OfficeLogin login={login} isAutomatic={isRedirecting}>
           Login
         </OfficeLogin>
@@ -61,7 +67,8 @@ function Access({ paymentStore, receipt, seconds }: AccessProps) {
           Stay on this page
         </button>
       )}
-      {receipt && <Receipt receipt={receipt} />}
+      {receipt?.after_unknown && <SecondCharge reference={receipt.after_unknown} />}
+      {receipt && <Receipt receipt={receipt} isProvider={isProvider} />}
       <button type="button" className="button quiet" onClick={paymentStore.back}>
         Previous
       </button>
@@ -73,13 +80,48 @@ const redirecting =
   'You should be redirected to your virtual office in a moment. If nothing happens, please press Login.'
 const ready = 'Your virtual office is ready. Press Login to open it.'
 
-/** The payment was approved, but without a token for the office. */
-const SignInAdvice = ({ receipt }: { receipt: ReceiptData | undefined }) => (
+/** The payment was approved, but without a token for the office, or even without its address. */
+const SignInAdvice = ({ receipt, hasOffice }: { receipt: ReceiptData | undefined; hasOffice: boolean }) => (
   <>
-    Your payment was accepted, and you are a member. Please press Login and sign in to your virtual office with your
-    username{receipt?.username && <strong> {receipt.username}</strong>} and your password.
+    Your payment was accepted, and you are a member.{' '}
+    {hasOffice
+      ? 'Please press Login and sign in to your virtual office with your username'
+      : `Please look for an email from ${brand.name} that says where to sign in. You’ll need your username`}
+    {receipt?.username && <strong> {receipt.username}</strong>} and your password.
+    {!hasOffice && (
+      <>
+        {' '}
+        If nothing arrives, please ask {brand.name}. <Support />
+      </>
+    )}
   </>
 )
+
+/** The visitor paid again, although the first payment may have gone through. */
+const SecondCharge = ({ reference }: { reference: string }) => (
+  <div className="second-charge">
+    <Notice title="Please check for a second charge.">
+      We still don’t know whether your first payment went through. If you see two charges, give {brand.name} the
+      reference {reference}. <Support reference={reference} />
+    </Notice>
+  </div>
+)
+
+/**
+ * Where the member has to sign in, if there is no token; empty if nobody has said where. After a reload the operator's host
+ * is not asked again, but the server may still know.
+ */
+function useSignInUrl(payment: Payment, isProvider: boolean) {
+  const [url, setUrl] = useState(payment.signInUrl)
+  useEffect(() => {
+    if (!isProvider || payment.hasFreshGrant()) return
+    payment.check().then(
+      () => setUrl(payment.signInUrl()),
+      (cause: unknown) => log('The office could not be looked up.', cause),
+    )
+  }, [payment, isProvider])
+  return url
+}
 
 /** The bar fills up while the welcome stays. */
 const barStyle = (seconds: number) => ({ '--redirect-delay': `${seconds}s` }) as CSSProperties
@@ -147,4 +189,5 @@ export const access = defineStep(Access, (wizard, { receipt }) => ({
   paymentStore: wizard,
   receipt,
   seconds: wizard.start.policy.access_seconds ?? figures.access_seconds,
+  isProvider: wizard.start.policy.provider === true,
 }))

@@ -1,10 +1,12 @@
 import { useRef, useState } from 'react'
+import { brand } from '#contract/brand.ts'
 import { officeAddress } from '#contract/office/address.ts'
 import { ArrowIcon } from '#web/icons.tsx'
 import { log } from '#web/log.ts'
 import { Notice } from '#web/ui/Notice.tsx'
 import { useOnline } from '#web/useOnline.ts'
 import type { Payment } from '../payment/payment.ts'
+import { Support } from '../payment/Support.tsx'
 import { useRepeated } from '../payment/useRepeated.ts'
 
 /** waiting: there is no network, or no answer; the office opens when there is. */
@@ -71,7 +73,14 @@ export function OfficeLogin({ login, isAutomatic, children }: OfficeLoginProps) 
       <div role="status">
         {status === 'needs-sign-in' && (
           <Notice title="Please sign in to your office.">
-            This page can no longer sign you in. {officeUrl && <a href={officeUrl}>Go to the office</a>}
+            This page can no longer sign you in.{' '}
+            {officeUrl ? (
+              <a href={officeUrl}>Go to the office</a>
+            ) : (
+              <>
+                {brand.name} can tell you where your office is. <Support />
+              </>
+            )}
           </Notice>
         )}
         {!isOnline && (isAutomatic || status === 'waiting') && (

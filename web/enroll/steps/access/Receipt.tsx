@@ -6,12 +6,18 @@ import { log } from '#web/log.ts'
 import type { Receipt as ReceiptData } from '#web/storage.ts'
 import { EmailText } from '#web/ui/EmailText.tsx'
 
+type ReceiptProps = {
+  receipt: ReceiptData
+  /** An operator's host keeps the payments: our reference means nothing to it, and we email no copy. */
+  isProvider?: boolean
+}
+
 /** What was bought, and what renews. */
-export function Receipt({ receipt }: { receipt: ReceiptData }) {
+export function Receipt({ receipt, isProvider = false }: ReceiptProps) {
   const reference = useReference(receipt)
   return (
     <section className="receipt" aria-labelledby="receipt">
-      <h2 id="receipt">Your receipt</h2>
+      <h2 id="receipt">{isProvider ? 'Your order' : 'Your receipt'}</h2>
       <dl className="amounts">
         {receipt.lines.map((line) => (
           <div key={line.name}>
@@ -35,7 +41,7 @@ export function Receipt({ receipt }: { receipt: ReceiptData }) {
             </dd>
           </div>
         )}
-        {globalThis.isSecureContext && (
+        {globalThis.isSecureContext && !isProvider && (
           <div>
             <dt>Reference</dt>
             <dd>
@@ -57,10 +63,14 @@ export function Receipt({ receipt }: { receipt: ReceiptData }) {
           <dd>{receipt.sponsor}</dd>
         </div>
       </dl>
-      {receipt.email && (
-        <p className="receipt-foot">
-          A copy is on its way to <EmailText email={receipt.email} />.
-        </p>
+      {isProvider ? (
+        <p className="receipt-foot">We don’t send a copy of this page. You can print or save it.</p>
+      ) : (
+        receipt.email && (
+          <p className="receipt-foot">
+            A copy is on its way to <EmailText email={receipt.email} />.
+          </p>
+        )
       )}
     </section>
   )

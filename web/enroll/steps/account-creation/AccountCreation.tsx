@@ -79,7 +79,7 @@ function AccountCreation(props: AccountCreationProps) {
         inputMode="email"
         autoComplete="email"
         enterKeyHint="next"
-        hint="We’ll send your receipt and a welcome email here."
+        hint={policy.provider ? '' : 'We’ll send your receipt and a welcome email here.'}
         onBlur={({ target }) => {
           setSuggestion(suggestEmail(target.value))
           username.propose(usernameFrom(readDraft(), target.value))
@@ -98,7 +98,7 @@ function AccountCreation(props: AccountCreationProps) {
         autoCorrect="off"
         spellCheck={false}
         enterKeyHint="next"
-        hint="Lowercase letters and numbers. It’s also part of the link you share."
+        hint={`Lowercase letters and numbers.${policy.provider ? '' : ' It’s also part of the link you share.'}`}
       >
         <p className={username.status.isVisible ? 'availability' : 'unseen'} role="status">
           {username.status.text}

@@ -26,8 +26,12 @@ const texts: Record<OrderList, { title: string; lead: string }> = {
   },
 }
 
+/** In front of an operator's API host: what a membership includes is for the host's description to say. */
+const anyMembership = 'You can change your choice until you pay.'
+
 type PackageStepProps = {
   list: OrderList
+  isProvider: boolean
   offers: Package[]
   chosen: Package | undefined
   /** Why the server rejected the last choice. */
@@ -40,8 +44,9 @@ type PackageStepProps = {
 }
 
 /** A group of packages. Choosing one replaces the earlier choice and goes on. */
-function PackageStep({ list, offers, chosen, rejection, moves, isStopped, onChoose }: PackageStepProps) {
-  const { title, lead } = texts[list]
+function PackageStep({ list, isProvider, offers, chosen, rejection, moves, isStopped, onChoose }: PackageStepProps) {
+  const { title, lead: usualLead } = texts[list]
+  const lead = isProvider && list === 'product_ids' ? anyMembership : usualLead
   const chosenIds = chosen && String(chosen.product_id)
   const [pressedValue, setPressedValue] = useState<string>()
   const form = useForm({
@@ -155,8 +160,9 @@ function offersFor(list: OrderList, { draft, packages }: State): Package[] {
 }
 
 export const packageStep = (list: OrderList) =>
-  defineStep(PackageStep, ({ choosePackage }, state) => ({
+  defineStep(PackageStep, ({ choosePackage, start }, state) => ({
     list,
+    isProvider: start.policy.provider === true,
     offers: offersFor(list, state),
     chosen: packagesIn(list, state.draft, state.packages)[0],
     rejection: rejectedFieldsAt(stepOf[list], state)?.[list]?.[0],

@@ -18,7 +18,14 @@ const declinedFields: Record<DeclineClass, Partial<Record<Parameters<PaymentForm
   bank: wrongCard,
 }
 
-export function Card({ form, news }: { form: PaymentForm; news: PaymentNews | undefined }) {
+type CardProps = {
+  form: PaymentForm
+  news: PaymentNews | undefined
+  /** The reference of an earlier payment that nobody knows the outcome of. */
+  unknownPayment?: string | undefined
+}
+
+export function Card({ form, news, unknownPayment }: CardProps) {
   const [answeredNews, setAnsweredNews] = useState<PaymentNews>()
   const marks = news?.kind === 'declined' && news !== answeredNews ? declinedFields[news.decline_class] : {}
   const field: PaymentForm['field'] = (name) => {
@@ -28,7 +35,7 @@ export function Card({ form, news }: { form: PaymentForm; news: PaymentNews | un
   return (
     <section aria-labelledby="card" onInput={() => setAnsweredNews(news)}>
       <h2 id="card">Card</h2>
-      {news && <PaymentNotice news={news} />}
+      {(news || unknownPayment) && <PaymentNotice news={news} unknownPayment={unknownPayment} />}
       <CardFields form={{ field }} />
     </section>
   )

@@ -2,10 +2,10 @@ import { Notice } from '#web/ui/Notice.tsx'
 import type { NetworkWait } from './useNetworkWait.ts'
 
 /** Above the buttons, where Confirm and Pay was pressed: what happens when the network is back. */
-export const OfflineNotice = ({ wait: { isSent, stop } }: { wait: NetworkWait }) => (
+export const OfflineNotice = ({ wait: { isSent, stop }, isProvider }: { wait: NetworkWait; isProvider: boolean }) => (
   <Notice role="alert" title="You’re offline.">
     {isSent
-      ? 'We’ll find out about your payment as soon as you’re back online. You won’t be charged twice. '
+      ? `We’ll ask about your payment as soon as you’re back online. ${isProvider ? '' : 'You won’t be charged twice. '}`
       : 'We’ll send your payment as soon as you’re back online. Nothing has been charged. '}
     <button
       type="button"

@@ -3,21 +3,25 @@ import { useTimeout } from '#web/useTimeout.ts'
 
 const USUAL_MS = 8_000
 
-type PayingStatusProps = { isPaying: boolean; isOffline: boolean }
+type PayingStatusProps = { isPaying: boolean } & ProgressProps
+type ProgressProps = {
+  isOffline: boolean
+  /** An operator's host charges, and can't promise that its answer arrives. */
+  isProvider: boolean
+}
 
 /** Above the buttons while a payment is under way. The empty box is always there, so that screen readers hear its text. */
-export const PayingStatus = ({ isPaying, isOffline }: PayingStatusProps) => (
+export const PayingStatus = ({ isPaying, ...progress }: PayingStatusProps) => (
   <div className="paying-status" role="status">
-    {isPaying && <Progress isOffline={isOffline} />}
+    {isPaying && <Progress {...progress} />}
   </div>
 )
 
 /** Offline another notice speaks, but the time counts. */
-function Progress({ isOffline }: { isOffline: boolean }) {
+function Progress({ isOffline, isProvider }: ProgressProps) {
   const [isLong, setLong] = useState(false)
   useTimeout(() => setLong(true), USUAL_MS)
   if (isOffline) return null
-  return isLong
-    ? 'Still waiting for your bank. Please keep this page open. You won’t be charged twice.'
-    : 'Contacting your bank…'
+  if (!isLong) return 'Contacting your bank…'
+  return `Still waiting for your bank. Please keep this page open. ${isProvider ? '' : 'You won’t be charged twice.'}`
 }

@@ -21,8 +21,10 @@ import { PaidScreen } from './PaidScreen.tsx'
 import { PayingStatus } from './PayingStatus.tsx'
 import { consentOf, payloadOf, paymentProblems } from './payload.ts'
 import { Review } from './Review.tsx'
+import { unknownPaymentOf } from './receipt.ts'
 import { Screen } from './Screen.tsx'
 import { Shipping } from './Shipping.tsx'
+import { UnknownScreen } from './UnknownScreen.tsx'
 import { useDocuments } from './useDocuments.ts'
 import { usePayment } from './usePayment.ts'
 
@@ -42,12 +44,15 @@ type PaymentProps = {
   receipt: Receipt | undefined
   paymentNews: PaymentNews | undefined
   joinedAs: string | undefined
+  /** The reference of an earlier payment that nobody knows the outcome of. */
+  unknownPayment: string | undefined
 }
 
 /** The billing address, the card and the agreements. */
 function Payment(props: PaymentProps) {
-  const { wizard, draft, packages, grand_total, isStopped, receipt, paymentNews, joinedAs } = props
-  const { payment, view, hasReturned, captcha, networkWait, isPaying, pay } = usePayment(wizard, paymentNews)
+  const { wizard, draft, packages, grand_total, isStopped, receipt, paymentNews, joinedAs, unknownPayment } = props
+  const { payment, view, hasReturned, captcha, networkWait, isPaying, pay, tryAgain } = usePayment(wizard, paymentNews)
+  const isProvider = wizard.start.policy.provider === true
   const documents = useDocuments()
   const form = useForm({
     rules: () => fieldRules.PAYMENT,
@@ -75,7 +80,10 @@ function Payment(props: PaymentProps) {
   useChange(consent, () => uncheck('agreement_2'))
   if (view === 'paid' || joinedAs !== undefined)
     return <PaidScreen payment={payment} receipt={receipt} joinedAs={joinedAs} />
-  if (view === 'checking') return <CheckingScreen email={receipt?.email} hasReturned={hasReturned} />
+  if (view === 'checking')
+    return <CheckingScreen email={receipt?.email} hasReturned={hasReturned} isProvider={isProvider} />
+  if (view === 'unknown' && unknownPayment !== undefined)
+    return <UnknownScreen reference={unknownPayment} receipt={receipt} onTryAgain={tryAgain} />
   if (view === 'loading') return <LoadingScreen />
   const amount = grand_total === undefined ? undefined : showAmount(grand_total)
   const chosen = chosenPackages(draft, packages)
@@ -97,15 +105,15 @@ function Payment(props: PaymentProps) {
       {...(amount ? { amount } : {})}
       notice={
         <>
-          {networkWait && <OfflineNotice wait={networkWait} />}
-          <PayingStatus isPaying={isPaying} isOffline={Boolean(networkWait)} />
+          {networkWait && <OfflineNotice wait={networkWait} isProvider={isProvider} />}
+          <PayingStatus isPaying={isPaying} isOffline={Boolean(networkWait)} isProvider={isProvider} />
         </>
       }
     >
       <Review draft={draft} chosen={chosen[0]} isStopped={isStopped} onEdit={wizard.returnTo} />
       <Address form={form} />
       {chosen.some(({ ships }) => ships) && <Shipping form={form} />}
-      <Card form={form} news={paymentNews} />
+      <Card form={form} news={paymentNews} unknownPayment={unknownPayment} />
       <Agreements form={form} documents={documents} consent={consent} />
       <Captcha
         key={captcha.rejectedCount}
@@ -154,4 +162,5 @@ export const payment = defineStep(Payment, (wizard, { stop, ...state }) => ({
   receipt: state.receipt,
   paymentNews: state.paymentNews,
   joinedAs: state.joinedAs,
+  unknownPayment: unknownPaymentOf(state),
 }))

@@ -7,29 +7,53 @@ const advice: Record<DeclineClass, string> = {
   bank: 'Please try another card, or contact your bank. Banks don’t tell us the reason.',
 }
 
+type PaymentNoticeProps = {
+  news: PaymentNews | undefined
+  /** The reference of an earlier payment that nobody knows the outcome of. */
+  unknownPayment: string | undefined
+}
+
 /** Above the card fields: the outcome of the last attempt, and what to try next. */
-export const PaymentNotice = ({ news }: { news: PaymentNews }) => (
+export const PaymentNotice = ({ news, unknownPayment }: PaymentNoticeProps) => (
   <div id="payment-notice" tabIndex={-1} className="news" role="status">
-    {news.kind === 'declined' && (
-      <Notice tone="alert" title="Your card was declined. Nothing was charged.">
-        {advice[news.decline_class]} Your details are still filled in.
-      </Notice>
-    )}
-    {news.kind === 'released' && (
-      <Notice tone="alert" title="Your payment did not go through. Nothing was charged.">
-        Please try again. Your details are still filled in.
-      </Notice>
-    )}
-    {news.kind === 'unknown' && (
-      <Notice tone="alert" title="We couldn’t find out yet whether your payment went through.">
-        We’ll keep checking, and you’ll see the outcome here. You can also press “Confirm and Pay” again: you can never
-        be charged twice. Your details are still filled in.
-      </Notice>
-    )}
-    {news.kind === 'rejected' && (
-      <Notice tone="alert" title={news.message}>
-        Your details are still filled in.
+    {news && <News news={news} isSecond={unknownPayment !== undefined} />}
+    {unknownPayment && (
+      <Notice tone="alert" title="We still don’t know whether your first payment went through.">
+        If it did and you pay again, you’ll be charged twice. Your reference is {unknownPayment}.
       </Notice>
     )}
   </div>
 )
+
+/** `isSecond`: what is said about this attempt isn't true of the first. */
+function News({ news, isSecond }: { news: PaymentNews; isSecond: boolean }) {
+  const charged = isSecond ? 'That try wasn’t charged.' : 'Nothing was charged.'
+  switch (news.kind) {
+    case 'declined':
+      return (
+        <Notice tone="alert" title={`Your card was declined. ${charged}`}>
+          {advice[news.decline_class]} Your details are still filled in.
+        </Notice>
+      )
+    case 'released':
+      return (
+        <Notice tone="alert" title={`Your payment did not go through. ${charged}`}>
+          Please try again. Your details are still filled in.
+        </Notice>
+      )
+    case 'unknown':
+      return (
+        <Notice tone="alert" title="We couldn’t find out yet whether your payment went through.">
+          We’ll keep checking, and you’ll see the outcome here.{' '}
+          {!isSecond && 'You can also press “Confirm and Pay” again: you can never be charged twice. '}
+          Your details are still filled in.
+        </Notice>
+      )
+    case 'rejected':
+      return (
+        <Notice tone="alert" title={news.message}>
+          Your details are still filled in.
+        </Notice>
+      )
+  }
+}

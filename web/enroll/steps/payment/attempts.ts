@@ -1,7 +1,7 @@
 import type { EnrollmentReply, EnrollmentStatus } from '#contract/api.ts'
 import type { api } from '#web/api.ts'
 import { RejectedCall } from '#web/call.ts'
-import { declinedOutcome, type Outcome, type SubmittedAttempt } from './outcome.ts'
+import { declinedOutcome, type Outcome, type SubmittedAttempt, unknownOutcome } from './outcome.ts'
 
 export type AttemptOptions = {
   calls: Pick<typeof api, 'addEnrollment' | 'getStatus'>
@@ -34,8 +34,9 @@ export function createAttempts(options: AttemptOptions, takeApproval: (reply: En
       case 'approved':
         return takeApproval(reply ?? { payment: 'Approved', token: '', vo_url: '' })
       case 'running':
-      case 'unknown':
         return { is: 'running' }
+      case 'unknown':
+        return unknownOutcome(reply)
       case 'declined':
         return declinedOutcome(reply)
       default:
@@ -75,6 +76,8 @@ export function createAttempts(options: AttemptOptions, takeApproval: (reply: En
         case 'Declined':
           attempt = (attempt ?? 1) + 1
           return declinedOutcome(reply)
+        case 'Unknown':
+          return unknownOutcome(reply)
         default:
           return { is: 'running' }
       }

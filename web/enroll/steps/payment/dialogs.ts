@@ -14,9 +14,26 @@ export const paymentDeclined: Question = {
   icon: 'error',
 }
 
+/** Ours: whether the first payment went through is unknown, and stays so. */
+export const payAgain = (amount: string, reference: string): Question => ({
+  title: 'You may be charged twice',
+  text: `We still don’t know whether your first payment went through (reference ${reference}). If it did, this one is charged on top of it.`,
+  icon: 'warning',
+  confirm: `Pay ${amount} anyway`,
+  cancel: 'Don’t pay now',
+  startsOnCancel: true,
+})
+
 /** Ours: the page was reloaded during the payment, and nothing came of the attempt. */
 export const paymentNotCompleted: Question = {
   title: 'Payment Not Completed',
   text: 'Your payment did not go through, and nothing was charged. Please enter your password again and retry.',
   icon: 'info',
 }
+
+/** Ours: the same, of a second payment after one whose outcome is unknown. */
+export const secondPaymentNotCompleted = (reference: string): Question => ({
+  title: 'Payment Not Completed',
+  text: `Your second payment did not go through. We still don’t know about the first one (reference ${reference}). Please enter your password again and retry.`,
+  icon: 'info',
+})

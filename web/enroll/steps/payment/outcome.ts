@@ -9,6 +9,8 @@ export type Outcome =
   /** This page's enrollment was paid before, perhaps by another person: show no welcome. */
   | { is: 'paid' }
   | { is: 'declined'; decline_class: DeclineClass }
+  /** Nobody will tell us what became of it. Support can look up the reference. */
+  | { is: 'unknown'; reference: string }
   /** Not known yet: ask again, never pay again. */
   | { is: 'running' }
   /** It ended, and nothing was charged. */
@@ -34,4 +36,9 @@ export type SubmittedAttempt = { attempt: number; pressed_at: number }
 export const declinedOutcome = (reply: EnrollmentReply | undefined): Outcome => ({
   is: 'declined',
   decline_class: reply?.decline_class ?? 'bank',
+})
+
+export const unknownOutcome = (reply: EnrollmentReply | undefined): Outcome => ({
+  is: 'unknown',
+  reference: reply?.reference ?? '',
 })

@@ -57,7 +57,7 @@ test.each([
   const press = { attempt: 1, pressed_at: 0 }
   const start = { today: '2026-11-10', time_zone, sponsor: { name: 'Ana' } }
   const getState = () => ({ draft: {}, packages: [], grand_total: '99.00' })
-  const receipt = receiptFor({ start, getState } as unknown as Wizard, press, '4242 4242 4242 4242')
+  const receipt = receiptFor({ start, getState } as unknown as Wizard, press, { cc_number: '4242 4242 4242 4242' })
   vi.unstubAllGlobals()
   vi.useRealTimers()
   expect(receipt).toMatchObject({ paid_on, renews_on, card: { brand: 'Visa', last_four: '4242' } })

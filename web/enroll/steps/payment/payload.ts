@@ -66,13 +66,14 @@ export const renewalDays = (wizard: Pick<Wizard, 'start'>): StartData['renews_on
 export function receiptFor(
   { start, getState }: Pick<Wizard, 'start' | 'getState'>,
   press: SubmittedAttempt,
-  cc_number: string,
+  { cc_number, after_unknown }: Pick<Enrollment, 'cc_number' | 'after_unknown'>,
 ): Receipt {
   const { draft, packages, grand_total } = getState()
   const brand = brandOf(cc_number)
   const chosen = chosenPackages(draft, packages)
   return {
     ...press,
+    ...(after_unknown ? { after_unknown } : {}),
     enrollment_id: enrollmentId(),
     lines: chosen.map(({ name, price, is_recurring, billing_interval }) => ({
       name,

@@ -42,8 +42,8 @@ function serverWith({
   }
   const payment = createPayment({
     calls: {
-      addEnrollment: (_, options) => {
-        submittedKeys.push(options?.key ?? '')
+      addEnrollment: ({ after_unknown }, options) => {
+        submittedKeys.push([options?.key, after_unknown].filter(Boolean).join(' after '))
         return nextOf(pays)
       },
       getStatus: (_, options) => {
@@ -65,7 +65,7 @@ function serverWith({
     submittedKeys,
     lookups,
     tokens,
-    submit: () => payment.submit({} as Enrollment),
+    submit: (after_unknown?: string) => payment.submit({ ...(after_unknown ? { after_unknown } : {}) } as Enrollment),
     pass: (milliseconds: number) => {
       time += milliseconds
     },
@@ -407,5 +407,63 @@ describe('the grant', () => {
   test('is empty long after joining: the member signs in at the office', async () => {
     const { payment } = serverWith({ status: [{ state: 'approved', attempt: 1, reply: { ...approved, token: '' } }] })
     expect(await payment.takeGrant()).toEqual({ token: '', vo_url: 'http://office' })
+  })
+})
+
+describe('when nobody can say what became of a payment', () => {
+  const reference = '7Q4K-2MXA'
+  const unknown: EnrollmentReply = { payment: 'Unknown', token: '', vo_url: '', reference }
+  const statusOf = (lost: string): EnrollmentStatus => ({
+    state: 'unknown',
+    attempt: 2,
+    reply: { ...unknown, reference: lost },
+  })
+  const payAndLose = async (status: EnrollmentStatus[]) => {
+    const server = serverWith({ pays: [unknown, approved], status: [...noPayment, ...status] })
+    expect(await server.submit()).toEqual({ is: 'unknown', reference })
+    return server
+  }
+
+  test('26.30 only a press after the warning is a new attempt, and names the one that the visitor was warned about', async () => {
+    const { submit, submittedKeys } = await payAndLose([statusOf(reference)])
+    expect(await submit(reference)).toEqual({ is: 'approved' })
+    expect(submittedKeys).toEqual([`${ID}.1`, `${ID}.2 after ${reference}`])
+  })
+
+  test('26.30 nothing is sent if another tab has gone on: the visitor is told about that payment instead', async () => {
+    for (const [status, outcome] of [
+      [statusOf('OTHR-REFR'), { is: 'unknown', reference: 'OTHR-REFR' }],
+      [{ state: 'running', attempt: 2 }, { is: 'running' }],
+      [{ state: 'approved', attempt: 2, reply: approved }, { is: 'paid' }],
+    ] as [EnrollmentStatus, Outcome][]) {
+      const { submit, submittedKeys } = await payAndLose([status])
+      expect(await submit(reference)).toEqual(outcome)
+      expect(submittedKeys).toEqual([`${ID}.1`])
+    }
+  })
+
+  test('26.30 it is found again after a reload, and by a press in a tab that does not know of it', async () => {
+    const reloaded = serverWith({ status: [statusOf(reference)], earlierPress: { attempt: 1, pressed_at: STARTED } })
+    expect(await reloaded.payment.lookUp()).toEqual({ is: 'unknown', reference })
+    const otherTab = serverWith({ status: [statusOf(reference)] })
+    expect(await otherTab.submit()).toEqual({ is: 'unknown', reference })
+    expect(otherTab.submittedKeys).toEqual([])
+  })
+
+  test('26.30 a press whose reply is lost on the way to the browser ends the same', async () => {
+    const { submit } = serverWith({ pays: [offline], status: [...noPayment, statusOf(reference)] })
+    expect(await submit()).toEqual({ is: 'unknown', reference })
+  })
+})
+
+describe('an office that the operator’s host keeps', () => {
+  test.each([
+    ['with its address, but no token', { token: '', vo_url: 'http://office' }, 'http://office'],
+    ['without an address', { token: '', vo_url: '' }, ''],
+    ['with both', { token: 'a.b.c', vo_url: 'http://office' }, undefined],
+  ])('26.31 %s', async (_, office, signInUrl) => {
+    const { payment, submit } = serverWith({ pays: [{ payment: 'Approved', ...office }] })
+    expect(await submit()).toEqual({ is: 'approved' })
+    expect(payment.signInUrl()).toBe(signInUrl)
   })
 })

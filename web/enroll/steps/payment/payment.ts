@@ -59,6 +59,12 @@ export function createPayment(options: PaymentOptions) {
     return { is: 'failed', charge: attempts.hasPressed() || earlierPress ? 'unknown' : 'none' }
   }
 
+  /** The visitor was warned about the payment with this reference. Another tab may have gone on meanwhile. */
+  const lookUpNewer = async (reference: string): Promise<Outcome | undefined> => {
+    const outcome = await lookUp()
+    return outcome?.is === 'unknown' && outcome.reference === reference ? undefined : outcome
+  }
+
   const readRejection = async ({ status, message, fields }: RejectedCall): Promise<Outcome> => {
     if (status === 409) await lookUp().catch(() => undefined) // the attempt is over: get the next attempt number
     return { is: 'rejected', message, fields }
@@ -69,6 +75,7 @@ export function createPayment(options: PaymentOptions) {
     let isSent = false
     const findEarlier = () => {
       if (isSent) return lookUpPress()
+      if (payload.after_unknown) return lookUpNewer(payload.after_unknown)
       return !attempts.isKnown() || !isOnline() ? lookUp() : undefined // offline this fails, and nothing is sent
     }
     const send = async (): Promise<Outcome> => {

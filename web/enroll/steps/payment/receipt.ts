@@ -1,9 +1,10 @@
 import { type Draft, type Receipt, saveReceipt, saveShared } from '#web/storage.ts'
+import type { State } from '../../wizard/state.ts'
 
 /** The part of the wizard that stores what was paid for. */
 type ReceiptStore = {
   getState: () => { receipt: Receipt | undefined }
-  update: (change: { receipt: Receipt | undefined; isPaymentBeingChecked: boolean }) => void
+  update: (change: Partial<Pick<State, 'receipt' | 'isPaymentBeingChecked' | 'unknownPayment'>>) => void
 }
 
 /** Also stores it in the tab, so that the page can look up the payment after a reload. */
@@ -19,6 +20,19 @@ export function noteBeingChecked(store: ReceiptStore): void {
   if (awaitedReceipt) saveReceipt(awaitedReceipt)
   store.update({ receipt: awaitedReceipt, isPaymentBeingChecked: true })
 }
+
+/** Nobody will tell us how this payment ended. Its receipt stays: it says what to look for at the bank. */
+export function noteUnknown(store: ReceiptStore, reference: string): void {
+  const { receipt } = store.getState()
+  keepReceipt(store, receipt && withoutWait(receipt))
+  store.update({ unknownPayment: reference })
+}
+
+const withoutWait = ({ is_awaited: _, ...receipt }: Receipt): Receipt => receipt
+
+/** The reference of an earlier payment whose outcome is unknown, also after a reload during the next one. */
+export const unknownPaymentOf = ({ unknownPayment, receipt }: Pick<State, 'unknownPayment' | 'receipt'>) =>
+  unknownPayment ?? receipt?.after_unknown
 
 /** It is paid: replaces the shared draft, so that the other tabs know. */
 export function closeDraft({ getState }: { getState: () => { receipt: Receipt | undefined; draft: Draft } }): void {

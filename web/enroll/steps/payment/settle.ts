@@ -4,13 +4,13 @@ import type { Messages } from '#web/form/useForm.ts'
 import { fetchPackages, goToRejectedPackage } from '../../order/fetchTotal.ts'
 import { currentEntry } from '../../wizard/history.ts'
 import type { Wizard } from '../../wizard/wizard.ts'
-import { enrollmentFailed, paymentDeclined, paymentNotCompleted } from './dialogs.ts'
+import { enrollmentFailed, paymentDeclined, paymentNotCompleted, secondPaymentNotCompleted } from './dialogs.ts'
 import { goToRejectedField, paymentFieldsOf } from './goToRejectedField.ts'
 import type { Outcome, PaymentNews } from './outcome.ts'
-import { closeDraft, keepReceipt, noteBeingChecked } from './receipt.ts'
+import { closeDraft, keepReceipt, noteBeingChecked, noteUnknown, unknownPaymentOf } from './receipt.ts'
 
 /** loading: after a reload, until the server says whether there is a payment. */
-export type View = 'form' | 'loading' | 'checking' | 'paid'
+export type View = 'form' | 'loading' | 'checking' | 'unknown' | 'paid'
 
 /** The screen that shows what becomes of a payment. */
 type PaymentScreen = { wizard: Wizard; setView: (view: View) => void }
@@ -35,6 +35,9 @@ export async function settle(
       return
     case 'running':
       showChecking(screen)
+      return
+    case 'unknown':
+      showUnknown(screen, outcome.reference)
       return
     case 'declined':
       await ask(paymentDeclined)
@@ -61,6 +64,23 @@ export function showChecking({ wizard, setView }: PaymentScreen) {
   setView('checking')
 }
 
+/** Nobody will tell us whether the card was charged. */
+export function showUnknown({ wizard, setView }: PaymentScreen, reference: string) {
+  wizard.update({ draft: wizard.saveForm(), isTryingAgain: false })
+  noteUnknown(wizard, reference)
+  setView('unknown')
+}
+
+/** Back to the form, which warns about the payment that nobody knows of. Without the password it has to be entered first. */
+export function tryAgain({ wizard, setView }: PaymentScreen) {
+  flushSync(() => {
+    wizard.update({ isTryingAgain: true })
+    setView('form')
+  })
+  if (hasPassword(wizard)) document.getElementById('payment-notice')?.focus()
+  else askPasswordAgain(wizard)
+}
+
 /** A payment of this tab ends the enrollment. Another tab's payment leaves this tab's answers alone. */
 export function showPaid({ wizard, setView }: PaymentScreen) {
   if (wizard.getState().receipt) {
@@ -80,9 +100,16 @@ async function showNews(wizard: Wizard, paymentNews: PaymentNews, focusesNews = 
 
 /** A reload drops the password, so the visitor has to enter it again. Back may already have gone there. */
 async function endAfterReload(wizard: Wizard) {
-  await ask(paymentNotCompleted)
+  const earlier = unknownPaymentOf(wizard.getState())
+  await ask(earlier ? secondPaymentNotCompleted(earlier) : paymentNotCompleted)
+  wizard.update({ unknownPayment: earlier, isTryingAgain: true })
   keepReceipt(wizard, undefined)
   if (currentEntry()?.step === 'PAYMENT') wizard.returnTo('ACCOUNT_CREATION')
+}
+
+function askPasswordAgain(wizard: Wizard) {
+  wizard.update({ isPasswordLost: true })
+  wizard.returnTo('ACCOUNT_CREATION')
 }
 
 async function settleRejected(wizard: Wizard, { message, fields }: Extract<Outcome, { is: 'rejected' }>) {

@@ -1,14 +1,17 @@
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import type { Enrollment } from '#contract/enrollment.ts'
-import { fetchDialog } from '#web/dialog/ask.ts'
+import { showAmount } from '#contract/money.ts'
+import { ask, fetchDialog } from '#web/dialog/ask.ts'
 import type { Messages } from '#web/form/useForm.ts'
 import { log } from '#web/log.ts'
+import { ignoreSecondTap } from '../../wizard/ignoreSecondTap.ts'
 import type { Wizard } from '../../wizard/wizard.ts'
+import { payAgain } from './dialogs.ts'
 import type { PaymentNews } from './outcome.ts'
 import { pagePayment } from './pagePayment.ts'
 import { receiptFor, renewalDays } from './payload.ts'
-import { keepReceipt } from './receipt.ts'
-import { hasPassword, settle, showChecking, showPaid, type View } from './settle.ts'
+import { keepReceipt, unknownPaymentOf } from './receipt.ts'
+import { hasPassword, settle, showChecking, showPaid, showUnknown, tryAgain, type View } from './settle.ts'
 import { useNetworkWait } from './useNetworkWait.ts'
 import { useRepeated } from './useRepeated.ts'
 
@@ -20,19 +23,28 @@ export function usePayment(wizard: Wizard, news: PaymentNews | undefined) {
   const isSettling = useRef(false) // one payment at a time is under way or reported
   const [isPaying, setPaying] = useState(false)
   const [hasReturned] = useState(() => hasPassword(wizard) && wizard.getState().isPaymentBeingChecked === true)
-  const [view, setView] = useView(wizard, hasReturned ? 'checking' : hasPassword(wizard) ? 'form' : 'loading', news)
+  const [view, setView] = useView(wizard, hasReturned ? 'checking' : firstView(wizard), news)
   const [captcha, setCaptcha] = useState({ usedCount: 0, rejectedCount: 0 })
   const { networkWait, waitForNetwork } = useNetworkWait()
   const screen = { wizard, setView }
 
+  /** After a payment that nobody knows the outcome of, a press asks first. */
   const pay = async (payload: Enrollment): Promise<Messages | undefined> => {
+    const after_unknown = unknownPaymentOf(wizard.getState())
+    if (after_unknown === undefined) return payNow(payload)
+    ignoreSecondTap()
+    const { confirmed } = await ask(payAgain(showAmount(payload.shown_total), after_unknown))
+    if (confirmed) return payNow({ ...payload, after_unknown })
+  }
+
+  const payNow = async (payload: Enrollment): Promise<Messages | undefined> => {
     isSettling.current = true
     payment.press.isOpen = true
     setPaying(true)
     wizard.update({ paymentNews: undefined })
     try {
       const outcome = await payment.submit(payload, {
-        onPress: (press) => keepReceipt(wizard, receiptFor(wizard, press, payload.cc_number)),
+        onPress: (press) => keepReceipt(wizard, receiptFor(wizard, press, payload)),
         waitForNetwork,
       })
       setPaying(false)
@@ -68,7 +80,9 @@ export function usePayment(wizard: Wizard, news: PaymentNews | undefined) {
       if (isSettling.current) return
       if (outcome?.is === 'paid') showPaid(screen)
       else if (outcome?.is === 'running') showChecking(screen)
-      else if (view === 'loading') {
+      else if (outcome?.is === 'unknown') {
+        if (!isWarnedAbout(wizard, outcome.reference)) showUnknown(screen, outcome.reference)
+      } else if (view === 'loading') {
         isSettling.current = true // so that it is reported only once
         await settle(screen, { is: 'released' })
       }
@@ -90,7 +104,19 @@ export function usePayment(wizard: Wizard, news: PaymentNews | undefined) {
   }
   useRepeated(view === 'checking' || isUnknown, check, CHECK_INTERVAL_MS, hasReturned ? 0 : CHECK_INTERVAL_MS)
 
-  return { payment, view, hasReturned, captcha, networkWait, isPaying, pay }
+  return { payment, view, hasReturned, captcha, networkWait, isPaying, pay, tryAgain: () => tryAgain(screen) }
+}
+
+function firstView(wizard: Wizard): View {
+  const { unknownPayment, isTryingAgain } = wizard.getState()
+  if (unknownPayment !== undefined && !isTryingAgain) return 'unknown'
+  return hasPassword(wizard) ? 'form' : 'loading'
+}
+
+/** The visitor has read about this payment, and is at the form to pay again. */
+const isWarnedAbout = (wizard: Wizard, reference: string) => {
+  const { unknownPayment, isTryingAgain } = wizard.getState()
+  return isTryingAgain === true && unknownPayment === reference && hasPassword(wizard)
 }
 
 /** Runs `work` on arrival and whenever the tab becomes visible or online, because another tab may have paid. */

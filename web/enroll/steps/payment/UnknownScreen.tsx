@@ -1,0 +1,95 @@
+import { type ReactNode, useRef } from 'react'
+import { brand } from '#contract/brand.ts'
+import { showAmount } from '#contract/money.ts'
+import { CopyIcon } from '#web/laterIcons.tsx'
+import type { Receipt } from '#web/storage.ts'
+import { CopyButton } from '#web/ui/CopyButton.tsx'
+import { Screen } from './Screen.tsx'
+import { Support } from './Support.tsx'
+
+type UnknownScreenProps = {
+  /** What support can look up. */
+  reference: string
+  /** What this tab asked to pay for. Another tab may have. */
+  receipt: Receipt | undefined
+  onTryAgain: () => void
+}
+
+/** The operator's host got the enrollment, and its answer was lost for good. Says only what is known. */
+export function UnknownScreen({ reference, receipt, onTryAgain }: UnknownScreenProps) {
+  return (
+    <Screen title="We don’t know whether your payment went through" describedBy="unknown">
+      <p className="lead" id="unknown">
+        We sent your payment, but the answer got lost on the way back. You may have been charged, or not.
+        <span className="unseen"> Your reference is {reference}.</span>
+      </p>
+      <Reference reference={reference}>{receipt && <Facts receipt={receipt} />}</Reference>
+      <h2>What to do next</h2>
+      <ol className="next-steps">
+        <li>
+          <h3>Check your email and your bank</h3>
+          <p>
+            A welcome email{receipt?.total && ` or a charge of ${showAmount(receipt.total)}`} means that you have
+            joined. Please don’t pay again then.
+          </p>
+        </li>
+        <li>
+          <h3>Ask {brand.name}</h3>
+          <p>
+            Give them your reference, and they can look up your payment. <Support reference={reference} />
+          </p>
+        </li>
+        <li>
+          <h3>Or try again</h3>
+          <p>If the first payment did go through, you may be charged twice. We’ll ask you before anything is sent.</p>
+          <button type="button" className="button quiet" onClick={onTryAgain}>
+            Try again
+          </button>
+        </li>
+      </ol>
+    </Screen>
+  )
+}
+
+/** What to tell support, large enough to read out on the phone. */
+function Reference({ reference, children }: { reference: string; children: ReactNode }) {
+  const code = useRef<HTMLElement>(null)
+  const select = () => code.current && getSelection()?.selectAllChildren(code.current)
+  return (
+    <section className="receipt reference" aria-labelledby="reference">
+      <div className="reference-line">
+        <h2 id="reference">Your reference</h2>
+        <code ref={code}>{reference}</code>
+        <CopyButton
+          text={reference}
+          label="Copy"
+          copied="The reference was copied."
+          icon={<CopyIcon />}
+          select={select}
+          quiet
+        />
+      </div>
+      {children}
+    </section>
+  )
+}
+
+/** What to look for at the bank. */
+const Facts = ({ receipt: { total, card, pressed_at, after_unknown } }: { receipt: Receipt }) => (
+  <dl className="amounts">
+    {facts(total, card, pressed_at, after_unknown).map(([name, value]) => (
+      <div key={name}>
+        <dt>{name}</dt>
+        <dd>{value}</dd>
+      </div>
+    ))}
+  </dl>
+)
+
+const facts = (total: string, card: Receipt['card'], pressed_at: number, earlier: string | undefined) =>
+  [
+    ['Amount', showAmount(total)],
+    ['Card', card && `${card.brand} ending in ${card.last_four}`],
+    ['Sent', new Date(pressed_at).toLocaleString('en-US', { dateStyle: 'medium', timeStyle: 'short' })],
+    ['Earlier reference', earlier],
+  ].filter(([, value]) => value)
