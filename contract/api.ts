@@ -16,7 +16,7 @@ export type Call = {
   output: z.ZodMiniType
   /** The response may also be 202: accepted, and still running. */
   mayBePending?: true
-  /** Takes an Idempotency-Key header. */
+  /** Takes an Idempotency-Key header, which also names the enrollment of a caller without cookies. */
   takesIdempotencyKey?: true
   /** The reply has nothing that only this visitor may know, so its length tells nobody anything: it is compressed. */
   isSameForAll?: true
@@ -187,6 +187,7 @@ export const calls = {
     summary: 'Send a verification code by SMS',
     input: z.object({ phone_number: fields.mobile_phone, captcha: captchaSolution }),
     output: PhoneReply,
+    takesIdempotencyKey: true,
   },
   verifyCode: {
     method: 'POST',
@@ -194,6 +195,7 @@ export const calls = {
     summary: 'Verify a phone number with its code',
     input: z.object({ phone_number: fields.mobile_phone, code: fields.code }),
     output: PhoneReply,
+    takesIdempotencyKey: true,
   },
   verifyCall: {
     method: 'POST',
@@ -201,6 +203,7 @@ export const calls = {
     summary: 'Send a verification code by voice call',
     input: z.object({ cellphone: fields.mobile_phone, captcha: captchaSolution }),
     output: z.object({ success: z.boolean(), message: z.string(), code_needed }),
+    takesIdempotencyKey: true,
   },
   hitPage: {
     ...pageHits,

@@ -53,6 +53,11 @@ describe('a setting', () => {
       '[::1]:3000',
     ]))
 
+  test('6.14 8.1 CORS_ORIGINS are normalized as browsers send them', () =>
+    expect(
+      readConfig({ ...production, CORS_ORIGINS: 'HTTPS://WWW.Example.com:443/, http://localhost:8080' }),
+    ).toMatchObject({ CORS_ORIGINS: ['https://www.example.com', 'http://localhost:8080'] }))
+
   test('5.7 by default, codes go to every state and territory in the form, and to Canada', () =>
     expect(readConfig({}).PHONE_COUNTRIES).toEqual(['US', 'CA', 'PR', 'GU', 'VI', 'AS', 'MP']))
 
@@ -96,6 +101,15 @@ describe('an invalid setting', () => {
     ['AUTOSHIP', 'yes', 'must be one of: off, on'],
     ['START_STEP', 'PAYMENT', 'must be one of: ACCOUNT, PRODUCT_SELECTION'],
     ['PUBLIC_URL', 'https://join.example/join', 'must be a URL without a path'],
+    ...['*', 'null', 'www.example.com', 'https://www.example.com/join', 'http://c.example'].map(
+      (origin): [string, string, string] => [
+        'CORS_ORIGINS',
+        origin,
+        'must be a list of origins, such as https://www.example.com; http only on this machine',
+      ],
+    ),
+    ['PACKAGE_CATEGORY', '0', 'must be a whole number from 1 to 2147483647'],
+    ['PRESELECTED_PACKAGE', 'none', 'must be a whole number from 1 to 2147483647'],
     ['SITE_HOSTS', 'https://join.example', 'must be a list of hosts, such as join.example,localhost:3000'],
     ['SITE_HOSTS', 'join.example/join', 'must be a list of hosts, such as join.example,localhost:3000'],
     ['SITE_HOSTS', 'join.example:99999', 'must be a list of hosts, such as join.example,localhost:3000'],

@@ -7,7 +7,7 @@ export type DescribedSetting = { name: string; value: string; is_secret: boolean
 const groups: [title: string, pattern: RegExp][] = [
   [
     'Site',
-    /^(NODE_ENV|PORT|HOST|PUBLIC_URL|OFFICE_URL|SITE_HOSTS|TRUST_PROXY|HSTS_|OPS_|UNSAFE_|LOG_LEVEL|CLOSING_|SECRET)/,
+    /^(NODE_ENV|PORT|HOST|PUBLIC_URL|OFFICE_URL|SITE_HOSTS|TRUST_PROXY|CORS_|HSTS_|OPS_|UNSAFE_|LOG_LEVEL|CLOSING_|SECRET)/,
   ],
   ['Operator', /^(OPERATOR_|SUPPORT_|REFUND_TEXT|TIME_ZONE)/],
   [

@@ -119,6 +119,20 @@ export const hosts = listOf(
   ),
 )
 
+/** Of pages on other hosts. A network could change what is sent over http. */
+export const origins = listOf(
+  z.pipe(
+    satisfying(isOrigin, 'must be a list of origins, such as https://www.example.com; http only on this machine'),
+    z.transform((text) => new URL(text).origin),
+  ),
+)
+
+function isOrigin(text: string): boolean {
+  if (!isUrl(text, ['http:', 'https:'])) return false
+  const { href, origin, protocol } = new URL(text)
+  return href === `${origin}/` && (protocol === 'https:' || isLoopback(text))
+}
+
 function isHost(text: string): boolean {
   if (!URL.canParse(`http://${text}`)) return false
   const { href, host } = new URL(`http://${text}`)

@@ -28,9 +28,11 @@ function isFromOtherSite(request: FastifyRequest): boolean {
   return origin !== '' && !(URL.canParse(origin) && new URL(origin).host === header(request, 'host'))
 }
 
+const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS'])
+
 /** A change comes from a page of our own, or from a program without a browser. */
 export function refuseOtherSites(request: FastifyRequest): void {
-  if (request.method !== 'GET' && isFromOtherSite(request))
+  if (!safeMethods.has(request.method) && isFromOtherSite(request))
     throw new Refusal(403, 'Requests from other sites are not allowed.')
 }
 

@@ -41,6 +41,7 @@ import { handlers, messageHandlers } from './handlers.ts'
 import { addHealth } from './health.ts'
 import { checkHost, hasOneHost } from './hosts.ts'
 import { addOffice } from './office-pages.ts'
+import { welcomeOtherCallers } from './other-callers.ts'
 import { addPages, joiningHere } from './page.ts'
 import { addPublicPages } from './public-pages.ts'
 import type { Look, Shell } from './shell.ts'
@@ -175,8 +176,15 @@ function addApi(api: FastifyInstance, world: World, front: Front | undefined) {
 
 /** The calls that anyone may build on. The reference describes these and no others. */
 function addPublicCalls(api: FastifyInstance, world: World, front: Front | undefined) {
-  if (front) addCalls(api, world, calls, front.visitorFrom, async () => front.handlers)
-  else addCalls(api, world, calls, visitorFrom, async () => handlers)
+  api.register(async (open) => {
+    welcomeOtherCallers(
+      open,
+      world.config,
+      Object.values(calls).map(({ path }) => path),
+    )
+    if (front) addCalls(open, world, calls, front.visitorFrom, async () => front.handlers)
+    else addCalls(open, world, calls, visitorFrom, async () => handlers)
+  })
   if (isOfficeOurs(world.config))
     addCalls(
       api,

@@ -50,7 +50,7 @@ describe('invalid input', () => {
     ['a list', { payload: '[]', headers: json }, 400],
     ['null', { payload: 'null', headers: json }, 400],
     ['a poisoned prototype', { payload: '{"__proto__":{"a":1}}', headers: json }, 400],
-    ['a form', { payload: 'a=1', headers: { 'content-type': 'application/x-www-form-urlencoded' } }, 415],
+    ['a form with files', { payload: 'a=1', headers: { 'content-type': 'multipart/form-data; boundary=x' } }, 415],
     ['plain text', { payload: '{}', headers: { 'content-type': 'text/plain' } }, 415],
     ['more than 64 kB', { payload: JSON.stringify({ first_name: 'x'.repeat(65_536) }), headers: json }, 413],
   ])('6.2 %s gets one sentence', async (_what, request, status) => {
@@ -76,7 +76,7 @@ describe('invalid input', () => {
   })
 
   it('6.2 in the URL gets a reply too', async () => {
-    for (const url of ['/api/%', '/%E0%A4%A', '/a/b', '/..%2f..%2fetc', '/ana%00']) {
+    for (const url of ['/api/%', '/%E0%A4%A', '/a/b', '/..%2f..%2fetc']) {
       const reply = await site.get(url)
       expect(reply.statusCode, url).toBeGreaterThanOrEqual(400)
       expect(reply.statusCode, url).toBeLessThan(500)

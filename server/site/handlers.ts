@@ -90,7 +90,8 @@ async function sendCodeUnlessClosed(world: World, request: Parameters<typeof sen
 
 /** The visitor's enrollment, or a new one. */
 const enrollmentOf = (visitor: Visitor): string => {
-  if (visitor.enrollment_id) return visitor.enrollment_id
+  const known = visitor.enrollment_id ?? visitor.key?.enrollment_id
+  if (known) return known
   const enrollment_id = randomUUID()
   visitor.setEnrollmentCookie(enrollment_id, [])
   return enrollment_id

@@ -41,7 +41,20 @@ it('8.5 has a page to read', async () => {
   ])
 })
 
-it('8.5 lists the idempotency key for both calls that take it', () => {
+it('8.5 lists the idempotency key for every call that takes it', () => {
   const taking = listCalls(site.world.config).filter(({ input }) => JSON.stringify(input).includes('idempotency'))
-  expect(taking.map(({ path }) => path)).toEqual(['/api/enrollment/add-enrollment', '/api/enrollment/status'])
+  expect(taking.map(({ path }) => path)).toEqual([
+    '/api/enrollment/add-enrollment',
+    '/api/twilio/send-verification-code',
+    '/api/twilio/verify-code',
+    '/api/twilio/verify-call',
+    '/api/enrollment/status',
+  ])
+})
+
+it('6.13 8.5 lists forms beside JSON, and no preflights', async () => {
+  const { paths } = (await site.get('/api/openapi.json')).json()
+  const types = (path: string) => Object.keys(paths[path].post.requestBody.content)
+  expect(types('/api/enrollment/orders')).toEqual(['application/json', 'application/x-www-form-urlencoded'])
+  expect(types('/api/office/sign-in')).toEqual(['application/json'])
 })

@@ -51,6 +51,8 @@ describe('a sponsor’s page', () => {
     ['/billing', '/master'],
     ['/%F0%9F%98%80', '/master'],
     ['/ana%20maria', '/master'],
+    ['/ana%00', '/master'],
+    ['/ana%2f..%2fb', '/master'],
     ['/ana.', '/master'],
     ['/Ana%2DMaria', '/ana-maria'],
     ['/ana-maria/', '/ana-maria'],
