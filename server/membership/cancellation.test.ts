@@ -44,6 +44,15 @@ it('17.43 a cancellation is refused if the dialog named a different day', async 
   await cancel(site.world, id, { shown_end: periodStart(shown_end, 1) })
 })
 
+it('17.43 a canceled membership keeps its last day, even while renewals are switched off', async () => {
+  const id = await join()
+  await cancel(site.world, id)
+  const { renews_on } = await officeOf(id)
+  site.advance((Date.parse(renews_on) - Date.parse(todayOf(site.world))) / 1000)
+  const off = { ...site.world, config: { ...site.world.config, RENEWALS: 'off' as const } }
+  expect((await viewOffice(off, id)).membership).toMatchObject({ renews_on, is_over: false })
+})
+
 it('17.43 after a time without charges there is nothing paid to wait for: canceling ends it immediately', async () => {
   const id = await join()
   site.advance(45 * DAY)

@@ -23,7 +23,7 @@ export async function membershipSummary(world: World, member_id: string): Promis
   ])
   const { cancelled_at, ends_at, billing_interval } = membership
   const is_over = ends_at !== null && ends_at <= world.now()
-  const renews_on = startsOn(membership, lastPeriod(world, membership) + 1)
+  const renews_on = paidUntil(world, membership)
   const cancel_ends_on = endIfCanceled(world, membership, Boolean(membership.is_checking))
   const waived = waivedOf(membership)
   const lines = linesOn(membership.lines, waived?.ends_on ?? renews_on)
@@ -69,9 +69,15 @@ export const renewalDay = async (world: World, member_id: string): Promise<strin
 
 /** The next charge: its day and its amount, '$99.00'. */
 export function renewalOf(world: World, membership: Membership) {
-  const renews_on = waivedOf(membership)?.ends_on ?? startsOn(membership, lastPeriod(world, membership) + 1)
+  const renews_on = waivedOf(membership)?.ends_on ?? paidUntil(world, membership)
   return { renews_on, price: showAmount(toAmount(priceOn(membership.lines, renews_on))) }
 }
+
+/** A canceled membership keeps the day that the member was told. */
+const paidUntil = (world: World, membership: Membership): string =>
+  membership.cancelled_at && membership.ends_at
+    ? lastDayOf(world, membership.ends_at)
+    : startsOn(membership, lastPeriod(world, membership) + 1)
 
 type Waivable = Anchor & Pick<Tables['membership'], 'period' | 'waived_period'> & { cancelled_at: Date | null }
 
