@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '#server/db/db.ts'
 import type { Act, EmailKind, ExpectedEmail } from './book.ts'
-import { dayInZone, daysLater } from './calendar.ts'
+import { dayInZone, daysLater, longDate } from './calendar.ts'
 import type { Plan } from './members.ts'
 import type { SentEmail } from './worker.ts'
 
@@ -98,7 +98,7 @@ const LEAST_NOTICE_DAYS = 7
 const MOST_NOTICE_DAYS = 30
 type CheckedCharge = { n: number; day: string; amount_cents: number }
 
-/** A member who comes back agrees to the price in the dialog. Emails announce any other rise of a charge, 7 to 30 days before its period, and not before the day in them. */
+/** A member who comes back agrees to the price in the dialog. Emails announce any other rise of a charge, 7 to 30 days before its period, and not before the day in them. An email that the renewal date was moved names the next charge, too. */
 export function risesWithoutNotice(
   { lines }: Plan,
   charges: CheckedCharge[],
@@ -119,10 +119,16 @@ export function risesWithoutNotice(
       .filter(({ from, day }) => from <= begins && daysLater(day, LEAST_NOTICE_DAYS) <= begins)
       .filter(({ day }) => begins <= daysLater(day, MOST_NOTICE_DAYS))
       .reduce((sum, { cents }) => sum + cents, 0)
+  const movedTo = (begins: string) =>
+    sent
+      .filter(({ kind, day }) => kind === 'moved' && daysLater(day, LEAST_NOTICE_DAYS) <= begins)
+      .filter(({ day, facts }) => begins <= daysLater(day, MOST_NOTICE_DAYS) && facts[1] === longDate(begins))
+      .reduce((most, { facts: [amount = ''] }) => Math.max(most, centsOf(amount)), 0)
   let price = lines.reduce((sum, { renewal_cents }) => sum + renewal_cents, 0)
   return charges.flatMap(({ n, day, amount_cents }) => {
     const begins = startOf.get(n) ?? ''
-    const isUntold = amount_cents > price + toldBefore(begins) && !agreed.has(day)
+    const told = Math.max(price + toldBefore(begins), movedTo(begins))
+    const isUntold = amount_cents > told && !agreed.has(day)
     price = amount_cents // even if it's declined: the member was told of this price in time
     return isUntold ? [`${amount_cents} for period ${n}, which began on ${begins}`] : []
   })
