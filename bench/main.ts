@@ -15,6 +15,7 @@ import { growth } from './server/growth.ts'
 import { idle } from './server/idle.ts'
 import { memory } from './server/memory.ts'
 import { killPrograms } from './server/programs/programs.ts'
+import { provider } from './server/provider.ts'
 import { reads } from './server/reads.ts'
 import { renewals } from './server/renewals.ts'
 import { startup } from './server/startup.ts'
@@ -31,6 +32,7 @@ const parts: Record<keyof typeof coverage.bench, Part> = {
   growth,
   renewals,
   console: consoleLists,
+  provider,
   memory,
 }
 

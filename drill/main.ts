@@ -11,6 +11,7 @@ import { many } from './many/many.ts'
 import { office } from './office/office.ts'
 import { paymentDrills } from './payments/payments.ts'
 import { print, showProgress } from './progress-line.ts'
+import { provider } from './provider/provider.ts'
 import { renewals } from './renewals/renewals.ts'
 import { type Column, table } from './report-table.ts'
 import { type Backend, embeddedBackend, postgresBackend } from './site/backends.ts'
@@ -18,7 +19,7 @@ import { type Backend, embeddedBackend, postgresBackend } from './site/backends.
 /** What runs without a name on the command line, in this order. */
 const defaultDrills = { ...paymentDrills, search: leakSearch }
 /** Long drills, which run only by name. */
-const namedDrills = { renewals, abuse, office, many }
+const namedDrills = { renewals, abuse, office, many, provider }
 const backends = { postgres: postgresBackend, embedded: embeddedBackend }
 const allDrills: Record<keyof typeof coverage.drill, Drill> = { ...defaultDrills, ...namedDrills }
 const names = Object.keys(allDrills)

@@ -38,6 +38,7 @@ export const coverage = {
     renewals: [...site, ...packages, 'drill/renewals', 'drill/site'],
     abuse: [...inProcess, 'drill/abuse'],
     office: [...inProcess, 'drill/office'],
+    provider: [...site, ...packages, 'drill/provider', 'drill/leak-search', 'emulators/provider'],
     many: [...pages, 'drill/many', 'drill/payments', 'drill/site', 'drill/visitor', 'deploy'],
   },
   bench: {
@@ -51,6 +52,7 @@ export const coverage = {
     growth: onServer,
     renewals: onServer,
     console: onConsole,
+    provider: [...onServer, 'emulators/provider'],
     memory: onServer,
   },
 }
