@@ -139,7 +139,7 @@ function truthRow(buyers: Buyer[], { lies, sent, orders }: ReturnType<typeof com
   const count = (outcome: string) => buyers.filter(({ told }) => told.at(-1) === outcome).length
   return {
     action: `${buyers.length} enrollments, killed, stopped and delayed: ${outcomes.map((each) => `${count(each)} ${each}`).join(', ')}`,
-    expected: '26.2 nothing false is said, and nothing is sent twice',
+    expected: '26.10 26.11 26.12 nothing false is said, and nothing is sent twice',
     result: `${lies.length} false, ${sent} sent, ${orders} orders`,
     passed: !lies.length && count('approved') > 0 && count('unknown') > 0 && count('declined') > 0,
   }
@@ -168,7 +168,7 @@ async function leakRow(
     print(`FOUND in ${area}: ${encoding} of card ${card.index}: ${context}`)
   return {
     action: `searched ${Math.round(bytes / 1e6)} MB in ${files} files`,
-    expected: 'no card, CVC or password on disk',
+    expected: '26.16 no card, CVC or password on disk',
     result: findings.length ? `${findings.length} found` : 'nothing',
     passed: !findings.length,
   }
