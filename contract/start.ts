@@ -42,6 +42,9 @@ export type Catalog = { product_category_id: number; language_id: number; starte
 /** A third-party captcha: its script, the callback it calls once loaded, the global it defines, and our site key. */
 export type VendorCaptcha = { script: string; onload: string; global: string; site_key: string }
 
+/** 'off': the page shows none. */
+export type PageCaptcha = VendorCaptcha | 'off'
+
 /** Everything the page needs before its first field is usable. Embedded in the HTML, so the page makes no call for it. */
 export type StartData = {
   sponsor: Sponsor
@@ -66,7 +69,7 @@ export type StartData = {
   /** Payments are simulated, and the page says so. */
   test_payments: boolean
   /** Undefined: our own captcha. */
-  captcha?: VendorCaptcha
+  captcha?: PageCaptcha
 }
 
 /** The start data while the database does not answer. The page is served anyway and calls the API itself. */

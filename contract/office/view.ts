@@ -89,7 +89,12 @@ export const OfficeView = z.object({
     return_needs_card: z.optional(z.boolean()),
   }),
   /** Absent: our own captcha. */
-  captcha: z.optional(z.object({ script: z.string(), onload: z.string(), global: z.string(), site_key: z.string() })),
+  captcha: z.optional(
+    z.union([
+      z.literal('off'),
+      z.object({ script: z.string(), onload: z.string(), global: z.string(), site_key: z.string() }),
+    ]),
+  ),
   /** Newest first. The first charge is `receipt`. */
   renewals: z.array(Receipt),
   receipt: Receipt,

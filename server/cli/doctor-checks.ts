@@ -6,6 +6,7 @@ import { needsTls } from '#server/config/encryption.ts'
 import { type Database, openDatabase } from '#server/db/db.ts'
 import { refuseNewer, requireSchema, tablesOf } from '#server/db/migrate.ts'
 import type { AccountCheck } from '#server/gateways/account.ts'
+import { CAPTCHA_OFF } from '#server/gateways/captcha/open.ts'
 import { connectSmtp } from '#server/gateways/mail/open.ts'
 import { openPaymentGateway } from '#server/gateways/payment/open.ts'
 import { openSmsGateway } from '#server/gateways/sms/open.ts'
@@ -34,6 +35,7 @@ const checks: Record<string, Check> = {
   keys: checkKeys,
   payment: checkPayment,
   phone: checkPhone,
+  captcha: checkCaptcha,
   mail: checkMail,
   site: checkSite,
   clock: checkClock,
@@ -93,6 +95,11 @@ async function checkKeys(patient: Patient): Promise<string> {
 
 const EMBEDDED = 'Embedded stand-in, so there is nothing to try.'
 const DEADLINE_MS = 20_000
+
+async function checkCaptcha({ config: { CAPTCHA } }: Patient): Promise<string> {
+  if (CAPTCHA === 'off') return CAPTCHA_OFF
+  return CAPTCHA === 'altcha' ? 'Our own, so there is nothing to try.' : `${CAPTCHA} can only be tried in a browser.`
+}
 
 async function checkPayment({ config }: Patient): Promise<string> {
   if (config.PAYMENT === 'sandbox' && !config.PAYMENT_SANDBOX_URL) return EMBEDDED

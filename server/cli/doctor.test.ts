@@ -77,6 +77,7 @@ it.runIf(isPostgres)('20.8 the doctor says that everything works, and charges an
     'ok     keys      SECRET opens them.',
     'ok     payment   The credentials are accepted, and a payment can be looked up.',
     'ok     phone     The credentials are accepted. To get a code, add: -- --phone +12025550123',
+    'ok     captcha   Our own, so there is nothing to try.',
     'ok     mail      The mail server accepts us. To get an email, add: -- --email you@example.com',
     `ok     site      ${settings.PUBLIC_URL} answers, with the keys of this database.`,
     'ok     clock     The clock of this machine and that of the site agree.',

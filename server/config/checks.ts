@@ -59,7 +59,7 @@ const vendors = [
 const incompleteVendors = (values: Partial<Settings>, env: Env): string[] =>
   vendors.flatMap(({ setting, byDefault, keys }) => {
     const vendor = values[setting]
-    if (vendor && vendor !== byDefault)
+    if (vendor && vendor !== byDefault && vendor !== 'off')
       return keys.filter((key) => !isSet(env, key)).map((key) => `${key} is required with ${setting}=${vendor}`)
     const unusedKey = keys.find((key) => isSet(env, key))
     return unusedKey && !isSet(env, setting)

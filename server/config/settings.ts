@@ -98,7 +98,7 @@ export const settings = {
   TWILIO_AUTH_TOKEN: z.optional(z.string()),
   TWILIO_SERVICE_SID: z.optional(sid('VA')),
   TWILIO_BASE_URL: z.prefault(vendorUrl, 'https://verify.twilio.com'),
-  CAPTCHA: choice(['altcha', 'turnstile', 'hcaptcha', 'recaptcha']),
+  CAPTCHA: choice(['altcha', 'turnstile', 'hcaptcha', 'recaptcha', 'off']),
   CAPTCHA_SITE_KEY: z.optional(z.string()),
   CAPTCHA_SECRET: z.optional(z.string()),
   CAPTCHA_BASE_URL: z.optional(vendorUrl),

@@ -3,6 +3,7 @@ import { nextUsernameChange } from '#contract/office/address.ts'
 import type { OfficeView } from '#contract/office/view.ts'
 import { addDays, mondayOf } from '#contract/renewal.ts'
 import { brandOf, shownOperator } from '#server/brand/brand.ts'
+import { captchaOf } from '#server/gateways/captcha/port.ts'
 import { findNewestLink } from '#server/members/email-links.ts'
 import { pendingPhone } from '#server/members/phone.ts'
 import { paidRenewals } from '#server/membership/charges.ts'
@@ -61,7 +62,7 @@ export async function viewOffice(world: World, member_id: string, signed_in_at =
     status: statusOf(membership),
     membership,
     renewals: renewals.map(withNotes),
-    ...(world.captcha.vendor ? { captcha: world.captcha.vendor.widget } : {}),
+    ...captchaOf(world.captcha),
     receipt: withNotes(receipt),
     operator: shownOperator(world, brand),
     accepted,

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Config } from '#server/config/config.ts'
 import { header, refuseOtherSites } from '#server/http/request.ts'
 import { refuseField } from '#server/refusal.ts'
 
@@ -6,7 +7,7 @@ import { refuseField } from '#server/refusal.ts'
 
 const FORM = 'application/x-www-form-urlencoded'
 
-type Settings = { PUBLIC_URL: string; CORS_ORIGINS: readonly string[] }
+type Settings = Pick<Config, 'PUBLIC_URL' | 'CORS_ORIGINS' | 'CAPTCHA'>
 
 /** For the calls at these paths, which are added after this. */
 export function welcomeOtherCallers(api: FastifyInstance, settings: Settings, paths: Iterable<string>) {
@@ -21,7 +22,7 @@ export function welcomeOtherCallers(api: FastifyInstance, settings: Settings, pa
     if (schema?.body) schema.consumes = ['application/json', FORM]
   })
   api.addHook('preValidation', async (request) => {
-    request.body = asTexts(request.body)
+    request.body = asTexts(request.body, settings)
   })
   admitOrigins(api, settings, paths)
 }
@@ -40,9 +41,10 @@ const flags = new Set(['agreement_1', 'agreement_2', 'agreement_3', 'is_shipping
 const flagTexts: Record<string, string> = { true: '1', on: '1', false: '0', '': '0' }
 
 /** What a body means in the texts of the contract: 34 is '34', true is '1', and month 5 is '05'. */
-function asTexts(body: unknown): unknown {
+function asTexts(body: unknown, { CAPTCHA }: Settings): unknown {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return body
-  return Object.fromEntries(Object.entries(body).map(([name, value]) => [name, asText(name, value)]))
+  const fields = Object.fromEntries(Object.entries(body).map(([name, value]) => [name, asText(name, value)]))
+  return CAPTCHA === 'off' ? { ...fields, captcha: CAPTCHA } : fields // it isn't a field of the spec, so nobody has to send it
 }
 
 function asText(name: string, value: unknown): unknown {

@@ -5,6 +5,7 @@ import { periodStart } from '#contract/renewal.ts'
 import { MASTER } from '#contract/site.ts'
 import { type FallbackStart, preselectedPackage, type StartData } from '#contract/start.ts'
 import { findPackages, ourCategory } from '#server/catalog/catalog.ts'
+import { captchaOf } from '#server/gateways/captcha/port.ts'
 import { codePolicy } from '#server/phone/countries.ts'
 import { todayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
@@ -91,7 +92,7 @@ export const withoutDatabase = ({ config, now, captcha }: World): Omit<FallbackS
   },
   site_hosts: config.SITE_HOSTS,
   test_payments: config.PAYMENT === 'sandbox' && !config.PROVIDER_API_URL,
-  ...(captcha.vendor ? { captcha: captcha.vendor.widget } : {}),
+  ...captchaOf(captcha),
 })
 
 type CatalogSettings = Pick<World['config'], 'PACKAGE_CATEGORY' | 'LANGUAGE_ID' | 'PRESELECTED_PACKAGE'>

@@ -1,6 +1,6 @@
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
-import type { VendorCaptcha as Vendor } from '#contract/start.ts'
+import type { PageCaptcha } from '#contract/start.ts'
 import { CheckIcon, DotIcon } from '#web/icons.tsx'
 import { log } from '#web/log.ts'
 import { useTimeout } from '#web/useTimeout.ts'
@@ -28,9 +28,11 @@ const statusTexts: Record<State, string> = {
   failed: '',
 }
 
-/** A vendor's captcha if the operator chose one, otherwise ours. */
-export const Captcha = ({ vendor, ...props }: OwnProps & { vendor: Vendor | undefined }) =>
-  vendor ? <VendorCaptcha key={props.usedCount} vendor={vendor} {...props} /> : <OwnCaptcha {...props} />
+/** A vendor's captcha if the operator chose one, otherwise ours. If it's off, only a field that satisfies the rules. */
+export function Captcha({ vendor, ...props }: OwnProps & { vendor: PageCaptcha | undefined }) {
+  if (vendor === 'off') return <input type="hidden" name={props.name} value="off" />
+  return vendor ? <VendorCaptcha key={props.usedCount} vendor={vendor} {...props} /> : <OwnCaptcha {...props} />
+}
 
 /** Our own: a checkbox, and about a second of proof of work instead of a puzzle. */
 function OwnCaptcha({ name, defaultValue, error, usedCount, queueWhile, onSolved }: OwnProps) {

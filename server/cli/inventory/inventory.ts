@@ -56,7 +56,8 @@ const CAPTCHA_PURPOSE = 'the captcha that the operator has chosen'
 export const sha384 = (content: string | Buffer) => `sha384-${hash('sha384', content, 'base64')}`
 
 export async function makeInventory(config: Config): Promise<Inventory> {
-  const captcha = config.CAPTCHA === 'altcha' ? undefined : vendorAt(config.CAPTCHA, config.CAPTCHA_BASE_URL)
+  const { CAPTCHA, CAPTCHA_BASE_URL } = config
+  const captcha = CAPTCHA === 'altcha' || CAPTCHA === 'off' ? undefined : vendorAt(CAPTCHA, CAPTCHA_BASE_URL)
   const shell = await loadShell(captcha?.sources)
   const pages = pagesOf(shell, config)
   const scripts = new Map<string, Script>()

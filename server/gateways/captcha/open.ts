@@ -5,7 +5,8 @@ import { type Log, siteverify } from './siteverify.ts'
 import { type VendorName, vendorAt } from './vendors.ts'
 
 type Settings = {
-  CAPTCHA: 'altcha' | VendorName
+  CAPTCHA: 'altcha' | 'off' | VendorName
+  production: boolean
   CAPTCHA_SITE_KEY: string | undefined
   CAPTCHA_SECRET: string | undefined
   CAPTCHA_BASE_URL: string | undefined
@@ -13,13 +14,17 @@ type Settings = {
   CAPTCHA_COUNTER: number
   SITE_HOSTS: string[]
 }
-type Parts = { db: Db; now: () => Date; log: Log; secrets: () => Buffer[] }
+type Parts = { db: Db; now: () => Date; log: Log & { warn: (text: string) => void }; secrets: () => Buffer[] }
 
 /** Opens the captcha gateway chosen in the settings. */
 export function openCaptchaGateway(settings: Settings, { db, now, log, secrets }: Parts): CaptchaGateway {
   const { CAPTCHA, CAPTCHA_SITE_KEY = '', CAPTCHA_SECRET = '' } = settings
   if (CAPTCHA === 'altcha')
     return altcha({ db, now, secrets, cost: settings.CAPTCHA_COST, counter: settings.CAPTCHA_COUNTER })
+  if (CAPTCHA === 'off') {
+    if (settings.production) log.warn(CAPTCHA_OFF)
+    return off
+  }
   return siteverify({
     name: CAPTCHA,
     vendor: vendorAt(CAPTCHA, settings.CAPTCHA_BASE_URL),
@@ -31,3 +36,8 @@ export function openCaptchaGateway(settings: Settings, { db, now, log, secrets }
     log,
   })
 }
+
+export const CAPTCHA_OFF = 'CAPTCHA=off: only the limits and breakers stop bots.'
+
+/** Callers send no solution, and pages show no box. */
+const off: CaptchaGateway = { name: 'off', isOff: true, challenge: async () => ({}), verify: async () => true }

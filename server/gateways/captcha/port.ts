@@ -1,4 +1,4 @@
-import type { VendorCaptcha } from '#contract/start.ts'
+import type { PageCaptcha, VendorCaptcha } from '#contract/start.ts'
 
 /** Tells people from bots. */
 export type CaptchaGateway = {
@@ -7,6 +7,8 @@ export type CaptchaGateway = {
   challenge: () => Promise<Record<string, unknown>>
   /** A solution is valid for one user only, across all processes. */
   verify: (solution: string, used_by: string) => Promise<boolean>
+  /** Nobody is asked for a solution. */
+  isOff?: true
   /** Only for third-party captchas: the widget that replaces ours, and what the page loads for it. */
   vendor?: { widget: VendorCaptcha; sources: Sources }
 }
@@ -18,4 +20,10 @@ export type Sources = {
   connect: readonly string[]
   frame: readonly string[]
   trust: 'ours' | 'typed' | 'untyped'
+}
+
+/** What a page with a captcha is told. Nothing if it is our own. */
+export function captchaOf({ isOff, vendor }: CaptchaGateway): { captcha?: PageCaptcha } {
+  if (isOff) return { captcha: 'off' }
+  return vendor ? { captcha: vendor.widget } : {}
 }
