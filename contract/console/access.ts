@@ -45,6 +45,8 @@ export const ConsoleSession = z.object({
   staff: z.optional(Staff),
   method: z.optional(z.enum(['passkey', 'password'])),
   time_zone: z.string(),
+  /** Where members, money and the catalog are kept, if not here: a sentence. */
+  elsewhere: z.optional(z.string()),
   /** Today in the operator's time zone. */
   today: z.string(),
   /** Problems that wait for a person, if this role sees them. */

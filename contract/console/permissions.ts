@@ -49,6 +49,10 @@ export const allPermissions = Object.keys(permissions) as Permission[]
 export const mayDo = (role: Role, permission: Permission): boolean =>
   (permissions[permission].roles as readonly Role[]).includes(role)
 
+/** The others are about members, money or the catalog, which an operator's API host may keep. */
+const ABOUT_SITE = /_(?:audit|reports|staff|abuse|brand|funnel|settings)$/
+export const isAboutMembers = (permission: Permission): boolean => !ABOUT_SITE.test(permission)
+
 type Action = {
   text: string
   /** Money or a sponsor moves, so somebody has to say why. */

@@ -33,6 +33,7 @@ type Check = (patient: Patient) => Promise<string>
 const checks: Record<string, Check> = {
   database: checkDatabase,
   keys: checkKeys,
+  provider: checkProvider,
   payment: checkPayment,
   phone: checkPhone,
   captcha: checkCaptcha,
@@ -41,11 +42,19 @@ const checks: Record<string, Check> = {
   clock: checkClock,
 }
 
+/** With PROVIDER_API_URL the host charges the cards and sends the codes. */
+const isUnused: Record<string, (config: Config) => boolean> = {
+  provider: ({ PROVIDER_API_URL }) => !PROVIDER_API_URL,
+  payment: ({ PROVIDER_API_URL }) => Boolean(PROVIDER_API_URL),
+  phone: ({ PROVIDER_API_URL }) => Boolean(PROVIDER_API_URL),
+}
+
 /** Tries every part, also after one has failed. Charges nothing, and sends only what the options ask for. */
 export async function examine(config: Config, options: Options, report: (finding: Finding) => void): Promise<boolean> {
   const patient: Patient = { config, options }
   let isHealthy = true
   for (const [part, check] of Object.entries(checks)) {
+    if (isUnused[part]?.(config)) continue
     const finding = await check(patient).then(
       (text) => ({ part, isFine: true, text }),
       (error: unknown) => ({ part, isFine: false, text: explainError(error) ?? String(error) }),
@@ -99,6 +108,11 @@ const DEADLINE_MS = 20_000
 async function checkCaptcha({ config: { CAPTCHA } }: Patient): Promise<string> {
   if (CAPTCHA === 'off') return CAPTCHA_OFF
   return CAPTCHA === 'altcha' ? 'Our own, so there is nothing to try.' : `${CAPTCHA} can only be tried in a browser.`
+}
+
+async function checkProvider({ config }: Patient): Promise<string> {
+  const { checkHost } = await import('#server/provider/check-host.ts')
+  return checkHost(config)
 }
 
 async function checkPayment({ config }: Patient): Promise<string> {

@@ -49,6 +49,12 @@ const plainDatabase =
 const notEmbedded = (part: string) =>
   `ALLOW_EMBEDDED does not list ${part}: in production every embedded part must be allowed by name`
 
+const host = { PROVIDER_API_URL: 'http://127.0.0.1:20003/v1', PROVIDER_OFFICE_HOSTS: 'office.example' }
+const apiHost = { ...host, PROVIDER_API_URL: 'https://api.example/v1' }
+const noOffice = 'PROVIDER_OFFICE_HOSTS is required with PROVIDER_API_URL: the hosts that a new member may be sent to'
+const noHost = (name: string) =>
+  `PROVIDER_API_URL is required with ${name}: the API host that the site runs in front of`
+
 const wrong: Row[] = [
   // Development is for this machine.
   ['development on every interface', { HOST: '0.0.0.0' }, network('HOST=0.0.0.0')],
@@ -247,6 +253,49 @@ const wrong: Row[] = [
     network('PUBLIC_URL=https://join.example'),
     vendor('MAIL'),
   ],
+  ['half of an API host', without(host, 'PROVIDER_OFFICE_HOSTS'), noOffice],
+  ...['ENCODING', 'OFFICE_HOSTS', 'HEADERS', 'HIDDEN_FIELDS', 'DEADLINE'].map((name): Row => {
+    const value = { ENCODING: 'form', OFFICE_HOSTS: 'office.example', DEADLINE: '9' }[name] ?? '{}'
+    return [`the other half: ${name}`, { [`PROVIDER_${name}`]: value }, noHost(`PROVIDER_${name}`)]
+  }),
+  [
+    'an API host of the network in development',
+    { ...host, PROVIDER_API_URL: 'https://api.example/v1' },
+    vendor('PROVIDER_API_URL'),
+  ],
+  [
+    'an API host without https',
+    { ...production, ...host, PROVIDER_API_URL: 'http://api.example/v1' },
+    "PROVIDER_API_URL must be a URL that starts with https://; got 'http://api.example/v1'",
+  ],
+  [
+    'an API host on this machine without https in production',
+    { ...production, ...host },
+    'PROVIDER_API_URL must start with https:// in production: cards and passwords are sent there',
+  ],
+  [
+    'an API host beside vendors of our own',
+    { ...onlyReal, ...apiHost },
+    'PAYMENT=authorizenet cannot be used with PROVIDER_API_URL: the API host charges the cards',
+    'PHONE=twilio cannot be used with PROVIDER_API_URL: the API host sends the codes',
+  ],
+  [
+    'hidden fields that the form sends',
+    { ...host, PROVIDER_HIDDEN_FIELDS: '{"level":"Member","cc_cvv":"1"}' },
+    'PROVIDER_HIDDEN_FIELDS must not name cc_cvv: the form sends it',
+  ],
+  ...['Member', '["level"]', '{"level":{}}', '{"le vel":"1"}'].map(
+    (text): Row => [
+      `hidden fields that are ${text}`,
+      { ...host, PROVIDER_HIDDEN_FIELDS: text },
+      `PROVIDER_HIDDEN_FIELDS must be a JSON object of fields and their values, such as {"level":"Member"}; got '${text}'`,
+    ],
+  ),
+  [
+    'headers that are ours',
+    { ...host, PROVIDER_HEADERS: '{"Content-Type":"text/plain"}' },
+    'PROVIDER_HEADERS must be a JSON object of headers and their values, such as {"x-api-key":"…"}',
+  ],
   ['a typo', { ...production, OPS_POST: '9090' }, 'OPS_POST is not a setting. Did you mean OPS_PORT?'],
 ]
 
@@ -279,6 +328,12 @@ const right: [what: string, env: Env][] = [
       ALLOW_UNENCRYPTED: 'database',
       HOST: '0.0.0.0',
     },
+  ],
+  ['an API host on this machine in development', { ...host, PROVIDER_HEADERS: '{"x-api-key":"k"}' }],
+  ['production in front of an API host', { ...production, ...apiHost, ALLOW_EMBEDDED: '' }],
+  [
+    'a trial of production in front of an API host on this machine',
+    { ...trial, ...host, ALLOW_EMBEDDED: 'database,mail' },
   ],
   ['production with metrics on a port of their own', { ...onlyReal, OPS_PORT: '9090', OPS_HOST: '10.0.0.5' }],
 ]

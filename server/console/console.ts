@@ -1,7 +1,15 @@
 import type * as z from 'zod/mini'
 import { type ConsoleCalls, consoleCalls } from '#contract/console/console.ts'
-import { type ConsoleCall, mayDo, PROOF_NEEDED } from '#contract/console/permissions.ts'
+import {
+  type ConsoleCall,
+  isAboutMembers,
+  mayDo,
+  type Permission,
+  PROOF_NEEDED,
+  permissions,
+} from '#contract/console/permissions.ts'
 import { countAgainstLimits, type LimitUse } from '#server/abuse/limits.ts'
+import { keptElsewhere } from '#server/config/operator.ts'
 import type { StaffBrowser } from '#server/console/access/browser.ts'
 import type { Handlers } from '#server/http/handlers.ts'
 import { OperatorError } from '#server/operator-error.ts'
@@ -36,12 +44,20 @@ export function guardHandlers(handlers: HandlersOf<ConsoleCalls>): Handlers<Cons
       if (visitor.isFromOtherSite) throw new Refusal(403, 'Requests from other sites are not allowed.')
       const session = await findSession(world, visitor, { isUse: !call.isBackground })
       if (call.permission !== 'anyone') await requirePermission(world, name, session, visitor)
+      refuseElsewhere(world, call)
       if (call.showsMembers && session) await countReading(world, session, visitor)
       return handle(input, { world, visitor, session }).catch(explainToStaff)
     }
   }
   const names = Object.keys(consoleCalls) as (keyof ConsoleCalls)[]
   return Object.fromEntries(names.map((name) => [name, guard(name)])) as unknown as Handlers<ConsoleCalls, StaffBrowser>
+}
+
+/** In front of an operator's API host there are no members, no money and no catalog here. */
+function refuseElsewhere({ config }: World, { permission }: ConsoleCall) {
+  const elsewhere = keptElsewhere(config)
+  if (elsewhere && permission in permissions && isAboutMembers(permission as Permission))
+    throw new Refusal(404, elsewhere)
 }
 
 /** The security log has what a role doesn't allow, and who reads the audit log. */

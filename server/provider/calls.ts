@@ -60,10 +60,14 @@ export type Answer<Value> = { is: 'answer'; value: Value } | Refused | { is: 'lo
 
 type Refused = { is: 'refused'; status: number } & Words
 
+type Asking = Pick<World, 'now'> & { log: { warn: (about: Complaint, sentence: string) => void } }
+/** Never a value. */
+export type Complaint = { path: string; why: string; reference?: string }
+
 export type Ask = ReturnType<typeof createAsk>
 
 /** Asks the host. What can't be understood is one line in the log, with the path and what was wrong. */
-export function createAsk(host: Host, world: Pick<World, 'log' | 'now'>) {
+export function createAsk(host: Host, world: Asking) {
   const report = createReport(world)
   return async <Name extends HostCallName>(
     name: Name,
@@ -129,9 +133,9 @@ const QUIET_MS = 60_000
 const MAX_REMEMBERED = 1_000
 
 /** The same sentence about the same call at most once a minute, except about an enrollment. */
-function createReport({ log, now }: Pick<World, 'log' | 'now'>) {
+function createReport({ log, now }: Asking) {
   const reported = new Map<string, number>()
-  return ({ path, why, ...about }: { path: string; why: string; reference?: string }) => {
+  return ({ path, why, ...about }: Complaint) => {
     const time = now().getTime()
     const last = reported.get(`${path} ${why}`) ?? Number.NEGATIVE_INFINITY
     if (time - last < QUIET_MS && !about.reference) return

@@ -20,7 +20,7 @@ export type Order = Record<OrderList, string>
 export const orderOf = (order: Order): Order =>
   Object.fromEntries(orderLists.map((list) => [list, order[list]])) as Order
 
-export function openCatalog(world: World, ask: Ask) {
+export function openCatalog(world: Pick<World, 'config' | 'now'>, ask: Ask) {
   const sponsors = remember(world, MAX_SITES, (site) => readSponsor(ask, site))
   const category = Object.fromEntries(Object.entries(ourCategory(world.config)).map(([name, id]) => [name, String(id)]))
   const totals = remember(world, MAX_ORDERS, async (order) => usable(await ask('total', JSON.parse(order))))

@@ -38,15 +38,25 @@ export async function enroll(
 ): Promise<EnrollmentReply> {
   const { world } = provider
   const key = visitor.key ?? (await nextKey(provider, visitor, order.after_unknown))
-  const earlier = await replyOf(provider, key, visitor, order.after_unknown)
-  if (earlier) return earlier
-  await refuseNewcomers(world, visitor)
-  const use = await countAgainstLimit(world, 'LIMIT_ENROLLMENTS', visitor.address)
-  return screenAndSend(provider, order, key, visitor).catch(async (error: unknown) => {
-    if (isOurFailure(error)) await use.giveBack().catch(() => undefined)
-    throw error
-  })
+  const press = referenceOf(key)
+  if (inProgress.has(press)) return PENDING
+  inProgress.add(press)
+  try {
+    const earlier = await replyOf(provider, key, visitor, order.after_unknown)
+    if (earlier) return earlier
+    await refuseNewcomers(world, visitor)
+    const use = await countAgainstLimit(world, 'LIMIT_ENROLLMENTS', visitor.address)
+    return await screenAndSend(provider, order, key, visitor).catch(async (error: unknown) => {
+      if (isOurFailure(error)) await use.giveBack().catch(() => undefined)
+      throw error
+    })
+  } finally {
+    inProgress.delete(press)
+  }
 }
+
+/** A repeated request does not compete with the first one. It only saves work; the database decides which one is first. */
+const inProgress = new Set<string>()
 
 async function screenAndSend(provider: Provider, order: Enrollment, key: AttemptKey, visitor: ProviderVisitor) {
   const { world } = provider

@@ -1,4 +1,3 @@
-import { documentsFingerprint, isShownAtCheckout } from '#contract/legal.ts'
 import { startProviderHost } from '#emulators/provider/host.ts'
 import { validAnswers } from './answers.ts'
 import { type Site, testSite } from './site.ts'
@@ -41,6 +40,3 @@ const linesOf = (site: Site): Line[] =>
     .filter(Boolean)
     .map((line) => JSON.parse(line) as Line)
     .filter(({ msg }) => /API host/.test(msg))
-
-export const fingerprintOf = (documents: (Parameters<typeof isShownAtCheckout>[0] & { sha256: string })[]) =>
-  documentsFingerprint(documents.filter(isShownAtCheckout))

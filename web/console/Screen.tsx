@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import type { Permission } from '#contract/console/permissions.ts'
+import { isAboutMembers, type Permission } from '#contract/console/permissions.ts'
 import { AbuseScreen } from './abuse/AbuseScreen.tsx'
 import { AccessScreen } from './access/AccessScreen.tsx'
 import { StaffScreen } from './access/StaffScreen.tsx'
@@ -90,12 +90,25 @@ const routes: Route[] = [
 export function Screen() {
   const { path, query } = useAddress()
   useHeadingFocus(path, query.toString())
-  const { may } = useConsole()
+  const { may, session } = useConsole()
   for (const { pattern, permission, title, screen } of routes) {
     const match = pattern.exec(path)
     if (!match) continue
     if (permission && !may(permission))
       return <Message title={title}>Your role doesn’t include this. An owner can change that.</Message>
+    if (session.elsewhere && permission && isAboutMembers(permission))
+      return (
+        <Message
+          title={title}
+          link={
+            <Link to="/console/funnel" className="button quiet">
+              To the funnel
+            </Link>
+          }
+        >
+          {session.elsewhere}
+        </Message>
+      )
     return (
       <>
         <Title key={path}>{title}</Title>
@@ -106,13 +119,19 @@ export function Screen() {
   return <Message title="Nothing here">There is no such page in the console.</Message>
 }
 
-const Message = ({ title, children }: { title: string; children: string }) => (
+const toMembers = (
+  <Link to="/console/members" className="button quiet">
+    To the members
+  </Link>
+)
+
+type MessageProps = { title: string; children: string; link?: ReactNode }
+
+const Message = ({ title, children, link = toMembers }: MessageProps) => (
   <div className="empty">
     <Title>{title}</Title>
     <h1>{title}</h1>
     <p>{children}</p>
-    <Link to="/console/members" className="button quiet">
-      To the members
-    </Link>
+    {link}
   </div>
 )

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { ConsoleSession, Staff } from '#contract/console/access.ts'
 import { mayDo } from '#contract/console/permissions.ts'
+import { keptElsewhere } from '#server/config/operator.ts'
 import type { StaffBrowser } from '#server/console/access/browser.ts'
 import type { Db } from '#server/db/db.ts'
 import { sha256 } from '#server/secrets/secrets.ts'
@@ -131,6 +132,14 @@ export async function viewSession(world: World, session?: { staff: Staff; method
   const { method } = session
   const { id, name, email, role } = session.staff
   const staff = { id, name, email, role }
-  const problems = mayDo(staff.role, 'see_problems') ? { problems: await countProblems(world) } : {}
-  return { ...site, staff, method, ...problems, restrictions: await findRestrictions(world) }
+  const elsewhere = keptElsewhere(world.config)
+  const problems = mayDo(staff.role, 'see_problems') && !elsewhere ? { problems: await countProblems(world) } : {}
+  return {
+    ...site,
+    ...(elsewhere ? { elsewhere } : {}),
+    staff,
+    method,
+    ...problems,
+    restrictions: await findRestrictions(world),
+  }
 }
