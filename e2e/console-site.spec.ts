@@ -1,4 +1,6 @@
 import { expect, test } from '@playwright/test'
+import { plainDay } from '#contract/days.ts'
+import { dayOf } from '#server/world/time-zone.ts'
 import { firstOwnerLink } from '../server/console/access/invitations.ts'
 import { flushFunnel } from '../server/funnel/funnel.ts'
 import { findAxeViolations } from './axe.ts'
@@ -136,8 +138,10 @@ test('19.76 the funnel has its filter in the address, and Today the week', async
   await page.getByRole('link', { name: 'ana', exact: true }).click()
   await expect(page).toHaveURL(/site=ana/)
   await expect(page.getByRole('listitem').filter({ hasText: 'Opened the page' })).toContainText('1')
+  await expect(page.locator('main')).not.toContainText(/\d{4}-\d\d-\d\d/) // days as people write them
   await checkScreen(page, 'funnel')
   await page.goto(site.at('/console'))
+  await expect(page.getByText(plainDay(dayOf(site.world, site.world.now())))).toBeVisible() // on a phone, too
   await expect(page.getByText('Opened the page')).toBeVisible()
   await checkScreen(page, 'today')
 })

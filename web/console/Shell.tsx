@@ -61,6 +61,7 @@ export function Shell({ onSignOut, children }: { onSignOut: () => void; children
             onClick={() => setOpen(!isOpen)}
           >
             Menu
+            {Boolean(session.problems) && <span className="badge">{session.problems}</span>}
           </button>
         </div>
         <div id="navigation" className="side-body">
@@ -168,7 +169,8 @@ function Search() {
           type="search"
           name="search"
           aria-label="Search members"
-          placeholder="Name, email, phone, company, city, ZIP, reference, last four"
+          placeholder="Name, email, phone or card"
+          title="Name, company, email, phone, city, ZIP code, link, payment reference, or a card’s last four digits"
           autoComplete="off"
           defaultValue={search}
         />

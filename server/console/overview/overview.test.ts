@@ -191,7 +191,7 @@ describe('what needs attention', () => {
     }
     owner = await staffMember(site, 'owner')
     const renewals = (await problems()).problems.filter(({ kind }) => kind === 'renewal')
-    expect(renewals).toMatchObject([{ title: 'A renewal fails: one try is left', amount: '99.00' }])
+    expect(renewals).toMatchObject([{ title: 'A renewal failed: one try left', amount: '99.00' }])
     expect(renewals[0]?.member?.name, username).toContain('Nia')
     site.advance(7 * DAY)
     await doEverythingDue(site.world) // the last try: the membership ends

@@ -110,7 +110,7 @@ async function lastTries(world: Context): Promise<Problem[]> {
     order by due_at limit ${sql.lit(MAX_OF_EACH)}`.execute(world.db)
   return rows.map((row) => ({
     kind: 'renewal',
-    title: 'A renewal fails: one try is left',
+    title: 'A renewal failed: one try left',
     detail: `The last try is on ${longDay(dayOf(world, row.due_at))}.`,
     since: row.tried_at.toISOString(),
     amount: toAmount(renewalTotal(linesDue(row.period_lines, row.lines))),

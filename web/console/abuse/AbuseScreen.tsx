@@ -233,9 +233,7 @@ const Declines = ({ classes, is_capped }: AbuseView['declines']) => (
 
 const Limits = ({ limits }: Pick<AbuseView, 'limits'>) => (
   <Panel title="Limits">
-    <p className="small">
-      They are settings of the machine. Refused: how many requests went over them, on all processes.
-    </p>
+    <p className="small">Set in the environment. “Refused” counts the requests over each limit, in all processes.</p>
     {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it too */}
     <section className="scroll" aria-label="Limits" tabIndex={0}>
       <table className="table tight stacked">

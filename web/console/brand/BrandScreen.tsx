@@ -32,7 +32,7 @@ export function BrandScreen() {
     <>
       <ScreenHead
         title="Brand and texts"
-        lead="What visitors and members see. Every process follows within seconds; nothing has to be built or restarted."
+        lead="What visitors and members see. Changes appear within seconds, without a restart."
       />
       <SuccessNotice message={saved} />
       {!data ? (
@@ -78,7 +78,7 @@ function Logo({ view, onDone }: PartProps) {
       <div className="logo-row">
         <img src={view.logo_url ?? '/assets/mark.svg'} alt="The logo" width="64" height="64" />
         <p className="small">
-          {view.logo_url ? 'Your own.' : 'The built-in one.'} SVG, PNG, JPEG or WebP, square, at most 40 kB.
+          {view.logo_url ? 'Your own logo.' : 'The built-in logo.'} SVG, PNG, JPEG or WebP, square, at most 40 kB.
         </p>
       </div>
       <ErrorNotice message={error} />
@@ -172,14 +172,14 @@ function BrandForm({ view, onInput, onDone }: PartProps & { onInput: (values: Va
             {...form.field('name')}
             label={labels.name}
             optional
-            hint={`Empty: ${view.built_in.name}.`}
+            hint={`${view.built_in.name} if empty.`}
             autoComplete="off"
           />
           <Field
             {...form.field('accent')}
             label={labels.accent}
             optional
-            hint={`Buttons and links, such as ${view.built_in.accent}. Darker and lighter companions are computed.`}
+            hint={`Buttons and links, such as ${view.built_in.accent}. Darker and lighter shades follow from it.`}
             autoComplete="off"
             spellCheck={false}
           >
@@ -201,7 +201,7 @@ function BrandForm({ view, onInput, onDone }: PartProps & { onInput: (values: Va
             {...form.field('support')}
             label={labels.support}
             optional
-            hint={view.built_in.support ? `Empty: ${view.built_in.support}.` : 'An email address or a page.'}
+            hint={view.built_in.support ? `${view.built_in.support} if empty.` : 'An email address or a page.'}
             autoComplete="off"
           />
           <Field

@@ -93,7 +93,7 @@ export function DocumentEditor({ document, onDone, onClose }: EditorProps) {
               {...form.field('publish_on')}
               label="Publish on"
               optional
-              hint={`Empty: immediately. Otherwise when that day begins in ${session.time_zone.replaceAll('_', ' ')}.`}
+              hint={`Immediately if empty. Otherwise when that day begins in ${session.time_zone.replaceAll('_', ' ')}.`}
               type="date"
               onChange={({ target }) => setDay(target.value)}
             />

@@ -63,7 +63,10 @@ export function DocumentsScreen() {
                         <span className="small"> since {showTime(published_at, session.time_zone)}</span>
                       )}
                     </td>
-                    <td>{showCount(accepted)}</td>
+                    <td>
+                      <span className="phone-label">Accepted by </span>
+                      {showCount(accepted)}
+                    </td>
                   </tr>
                 ),
               )}

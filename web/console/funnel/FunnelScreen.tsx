@@ -6,6 +6,7 @@ import {
   funnelDevices,
   funnelSources,
 } from '#contract/console/funnel.ts'
+import { plainDay } from '#contract/days.ts'
 import { ChevronIcon } from '#web/icons.tsx'
 import { useConsole } from '../api.ts'
 import { Panel, ScreenHead, Waiting } from '../parts.tsx'
@@ -33,7 +34,7 @@ const deviceOptions = [['', 'all devices'], ...funnelDevices.map((name) => [name
 const sourceOptions = [['', 'all sources'], ...funnelSources.map((name) => [name, sourceTexts[name] ?? name])]
 const dayOptions = funnelDays.map((days) => [days, `${days} days`])
 
-/** How many come how far. The filter is in the address. */
+/** How far visitors get. The filter is in the address. */
 export function FunnelScreen() {
   const { api } = useConsole()
   const { query } = useAddress()
@@ -67,7 +68,7 @@ export function FunnelScreen() {
           </Panel>
           <Messages messages={data.messages} />
           <div className="grid">
-            <Rows title="By day" rows={data.days} />
+            <Rows title="By day" rows={data.days} show={plainDay} />
             <Rows
               title="By sponsor"
               rows={data.sites}
@@ -129,7 +130,7 @@ function Bars({ steps }: Pick<FunnelView, 'steps'>) {
             <meter min={0} max={Math.max(first, 1)} value={Math.min(count, first)} aria-label={stepTexts[step]} />
             {index > 0 && before > count && (
               <p className="small">
-                {before - count} left before this, {Math.round((100 * (before - count)) / before)} %
+                {before - count} dropped off ({Math.round((100 * (before - count)) / before)}%)
               </p>
             )}
           </li>
@@ -174,7 +175,7 @@ const fieldText = (field: string) => field.replaceAll('_', ' ')
 const Messages = ({ messages }: Pick<FunnelView, 'messages'>) => (
   <Panel title="Messages at fields">
     <p className="small">
-      What the form told visitors most, whatever is chosen above. Each visitor counts once for each field and day.
+      What the form told visitors most, regardless of the filters above. Each visitor counts once per field and day.
     </p>
     <ul className="rows">
       {messages.map(({ field, message, count }) => (
@@ -192,7 +193,7 @@ const Messages = ({ messages }: Pick<FunnelView, 'messages'>) => (
 
 const Fields = ({ fields }: Pick<FunnelView, 'fields'>) => (
   <Panel title="Refused fields">
-    <p className="small">What the server did not accept when somebody paid. The form itself checks most before.</p>
+    <p className="small">Answers the server refused when a visitor paid. The form catches most mistakes before that.</p>
     <ul className="rows">
       {fields.map(({ field, count }) => (
         <li key={field}>

@@ -1,8 +1,9 @@
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import type { MemberPage } from '#contract/console/member-page.ts'
 import { monthAndYear, plainDay } from '#contract/days.ts'
 import { showAmount } from '#contract/money.ts'
 import { showPhone } from '#web/form/showPhone.ts'
+import { EmailText } from '#web/ui/EmailText.tsx'
 import { Notice } from '#web/ui/Notice.tsx'
 import { SuccessNotice } from '#web/ui/SuccessNotice.tsx'
 import { useConsole } from '../api.ts'
@@ -77,7 +78,12 @@ function Head({ member }: { member: MemberPage }) {
           <StateChip state={member.membership.state} />
         </h1>
         <p className="lead">
-          {!member.erased_on && `${member.email} · ${showPhone(member.mobile_phone)} · `}
+          {!member.erased_on && (
+            <>
+              <EmailText email={member.email} /> · <span className="unbroken">{showPhone(member.mobile_phone)}</span>
+              {' · '}
+            </>
+          )}
           <code>/{member.username}</code> · joined {showTime(member.joined_at, session.time_zone)} under{' '}
           <Link to={`/console/members${toQuery({ sponsor: member.sponsor.site })}`}>
             <bdi>{member.sponsor.name}</bdi>
@@ -145,13 +151,13 @@ function Details({ member, onAction }: SectionProps) {
           ...(member.business_name ? [['Company', member.business_name] as [string, string]] : []),
           ['Email', emailLine(member)],
           ...(member.unconfirmed_email
-            ? [['New email', `${member.unconfirmed_email}, not confirmed yet`] as [string, string]]
+            ? [['New email', emailLine({ email: member.unconfirmed_email })] as [string, ReactNode]]
             : []),
           ['Phone', showPhone(member.mobile_phone)],
           ['Address', addressLine(member)],
           ['Link', <a key="link" href={member.link}>{`/${member.username}`}</a>],
           ['Second factor', member.has_second_factor ? 'on' : 'off'],
-          ['Signed in', sessions === 1 ? 'in one browser' : sessions ? `in ${sessions} browsers` : 'nowhere'],
+          ['Signed in', sessions === 1 ? 'in one browser' : sessions ? `in ${sessions} browsers` : 'no'],
         ]}
       />
       <Actions entries={detailsEntries(member)} onAction={onAction} />
@@ -165,15 +171,18 @@ const bounces = {
   malformed: 'the mail server says that this is not an address',
 }
 
+type EmailFacts = { email: string } & Partial<
+  Pick<MemberPage, 'is_email_confirmed' | 'email_bounce' | 'email_bounced_on'>
+>
+
 /** The address, and what staff should know about it. */
-const emailLine = ({ email, is_email_confirmed, email_bounce, email_bounced_on }: MemberPage) =>
-  [
-    email,
-    is_email_confirmed || !email ? '' : 'not confirmed',
-    email_bounce && email_bounced_on ? `${bounces[email_bounce]} (${plainDay(email_bounced_on)})` : '',
-  ]
-    .filter(Boolean)
-    .join(', ')
+const emailLine = ({ email, is_email_confirmed, email_bounce, email_bounced_on }: EmailFacts) => (
+  <>
+    <EmailText email={email} />
+    {email && !is_email_confirmed && ', not confirmed yet'}
+    {email_bounce && email_bounced_on && `, ${bounces[email_bounce]} (${plainDay(email_bounced_on)})`}
+  </>
+)
 
 const addressLine = ({ postal }: MemberPage) =>
   [postal.address, postal.address2, `${postal.city}, ${postal.state} ${postal.post_code}`, postal.country]

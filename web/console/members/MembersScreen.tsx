@@ -64,13 +64,15 @@ export function MembersScreen() {
         <div aria-busy={isLoading || undefined}>
           {error && <Notice tone="alert">{error}</Notice>}
           {data.is_capped && (
-            <Notice>More members match than are looked at. Add letters to find the rest, or to export them.</Notice>
+            <Notice>
+              Too many members match to show them all. Type more letters to find the rest, or to export them.
+            </Notice>
           )}
           {data.members.length ? (
             <MemberTable members={data.members} />
           ) : (
             <p className="empty" role="status">
-              {data.next ? 'None among the members looked at so far.' : 'No member fits.'}
+              {data.next ? 'No matches so far.' : 'No members match.'}
             </p>
           )}
           {data.attempts.length > 0 && <Attempts attempts={data.attempts} />}
@@ -82,7 +84,7 @@ export function MembersScreen() {
             )}
             {data.next && (
               <button type="button" className="button quiet" onClick={() => go(data.next ? { after: data.next } : {})}>
-                {data.members.length ? 'Next page' : 'Look further'}
+                {data.members.length ? 'Next page' : 'Keep looking'}
               </button>
             )}
           </div>
@@ -198,7 +200,7 @@ const isSelect = (target: EventTarget) => target instanceof HTMLSelectElement
 /** A table on a wide screen; on a phone each row is a card. */
 const MemberTable = ({ members }: { members: MemberRow[] }) => (
   <div className="card">
-    <table className="table members">
+    <table className="table members people">
       <thead>
         <tr>
           <th scope="col">Member</th>

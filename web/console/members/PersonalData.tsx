@@ -27,7 +27,7 @@ export function PersonalData({ member, onAction }: PersonalDataProps) {
   }
   return (
     <Panel title="Personal data">
-      <p className="small">A file with everything that is held about {member.first_name}, or an end to it.</p>
+      <p className="small">Export everything we hold about {member.first_name}, or erase it for good.</p>
       <ErrorNotice message={error} />
       <div className="row-actions">
         <ActionButton quiet busy={busy} run={run}>

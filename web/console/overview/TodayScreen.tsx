@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import { Fragment, type ReactNode } from 'react'
 import { showAmount } from '#contract/money.ts'
 import { useConsole } from '../api.ts'
 import { WeekFunnel } from '../funnel/FunnelScreen.tsx'
@@ -23,17 +23,17 @@ export function TodayScreen() {
             ? 'as many as a week ago'
             : `${Math.abs(difference)} ${difference > 0 ? 'more' : 'fewer'} than a week ago`}
         </Figure>
-        <Figure name="Collected" value={showAmount(today.collected)}>
+        <Figure name="Collected" value={showSum(today.collected)}>
           {plural(today.renewals, 'renewal')}, {plural(today.first_payments, 'first payment')}
           {today.refunded !== '0.00' && ` · ${showAmount(today.refunded)} refunded`}
           {today.disputed !== '0.00' && ` · ${showAmount(today.disputed)} disputed`}
         </Figure>
-        <Figure name="Renewals to come today" value={data.renewals_due}>
+        <Figure name="Renewals left today" value={data.renewals_due}>
           {data.declined} declined today, {data.saved} saved ·{' '}
           <Link to="/console/members?state=past_due">{data.past_due} past due</Link>
         </Figure>
         <Figure name="Canceled" value={data.canceled}>
-          <Link to="/console/members?state=canceled">all that end soon</Link>
+          <Link to="/console/members?state=canceled">see who’s leaving</Link>
         </Figure>
       </ul>
       <div className="member-grid">
@@ -69,9 +69,10 @@ export function TodayScreen() {
             <Facts
               facts={data.parts.map(({ name, state, at, is_good }) => [
                 name,
-                <Chip key={name} tone={is_good ? 'good' : 'warn'}>
-                  {state} {at && showTime(at, session.time_zone)}
-                </Chip>,
+                <Fragment key={name}>
+                  <Chip tone={is_good ? 'good' : 'warn'}>{state}</Chip>
+                  {at && <p className="small">{showTime(at, session.time_zone)}</p>}
+                </Fragment>,
               ])}
             />
           </Panel>
@@ -80,6 +81,9 @@ export function TodayScreen() {
     </>
   )
 }
+
+/** '$1,113.00' */
+const showSum = (amount: string) => showAmount(amount).replace(/\B(?=(\d{3})+\.)/g, ',')
 
 const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`
 

@@ -208,7 +208,7 @@ function Deactivate({ sponsor, onClose, onDone }: DialogProps) {
       {sponsor.member_id ? (
         <input type="hidden" name="last_day" value="" />
       ) : (
-        <Field {...form.field('last_day')} label="Last day" optional hint="Empty: now" type="date" />
+        <Field {...form.field('last_day')} label="Last day" optional hint="Now if empty" type="date" />
       )}
       <Field {...form.field('reason')} label="Reason" hint="For the audit log" autoComplete="off" enterKeyHint="go" />
     </FormDialog>

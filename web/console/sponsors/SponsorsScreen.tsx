@@ -33,7 +33,7 @@ export function SponsorsScreen() {
   const pageAt = (after?: string) => `/console/sponsors${toQuery({ search, kind, sort, after })}`
   return (
     <>
-      <ScreenHead title="Sponsors" lead="Whose links lead to this site. Every member is one, too.">
+      <ScreenHead title="Sponsors" lead="People and companies whose links lead here. Every member is a sponsor, too.">
         {may('manage_sponsors') && (
           <button type="button" className="button" onClick={() => setAdding(true)}>
             Add a sponsor
@@ -156,10 +156,12 @@ const SponsorTable = ({ sponsors }: { sponsors: SponsorRow[] }) => (
               <ActiveChip sponsor={sponsor} />
             </td>
             <td>
-              {sponsor.visits} <span className="phone-only">visits</span>
+              <span className="phone-label">Visits </span>
+              {sponsor.visits}
             </td>
             <td>
-              {sponsor.joins} <span className="phone-only">joins</span>
+              <span className="phone-label">Joins </span>
+              {sponsor.joins}
             </td>
             <td>{plainDay(sponsor.created_on)}</td>
           </tr>
