@@ -17,15 +17,15 @@ import { createDatabase, testSettings } from './start-sites.ts'
 
 /**
  * Starts a real site in this process with a database of its own, for journeys that change its rows or settings. Its clock can
- * be advanced. SITE_FOLDER names a data folder to start with a copy of.
+ * be advanced. SITE_FOLDER names a data folder to start with a copy of. `sink` gets the log.
  */
-export async function startOwnSite(settings: Record<string, string> = {}) {
+export async function startOwnSite(settings: Record<string, string> = {}, sink?: NodeJS.WritableStream) {
   const folder = await mkdtemp(join(tmpdir(), 'foyer-e2e-'))
   if (process.env.SITE_FOLDER) await cp(process.env.SITE_FOLDER, folder, { recursive: true })
   const port = await freePort()
   const config = readConfig({ ...testSettings, PORT: String(port), DATA_DIR: folder, ...settings })
   const database = await copyTemplate(process.env.SITE_DATABASE)
-  const world = await createWorld({ config, log: createLog(config.LOG_LEVEL), ...(database ? { database } : {}) })
+  const world = await createWorld({ config, log: createLog(config.LOG_LEVEL, sink), ...(database ? { database } : {}) })
   const app = await createApp({ world, shell: await loadShell() })
   await app.listen({ port, host: config.HOST })
   return {

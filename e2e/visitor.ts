@@ -68,7 +68,7 @@ export async function fillPayment(page: Page, cc_number = '4242424242424242') {
   await fillCard(page, cc_number)
   await documentsAreThere(page)
   await page.getByRole('checkbox', { name: /I have read and agree/ }).check()
-  await page.getByRole('checkbox', { name: /every month/ }).check()
+  await page.getByRole('checkbox', { name: /my card is charged/ }).check()
   await confirmCaptcha(page)
 }
 

@@ -30,12 +30,14 @@ type AccountCreationProps = {
   policy: Policy
   /** The visitor had a password before a reload. */
   isPasswordLost: boolean
+  /** The visitor may already be a member: the answer to their payment was lost. */
+  hasUnknownPayment: boolean
   onNext: Wizard['advance']
 }
 
 /** How the new member signs in. */
 function AccountCreation(props: AccountCreationProps) {
-  const { answers, rejectedFields, readDraft, policy, isPasswordLost, onNext } = props
+  const { answers, rejectedFields, readDraft, policy, isPasswordLost, hasUnknownPayment, onNext } = props
   const form = useForm({
     rules: () => fieldRules.ACCOUNT_CREATION,
     values: answers,
@@ -70,6 +72,12 @@ function AccountCreation(props: AccountCreationProps) {
       {isPasswordLost && (
         <Notice role="status">
           For your safety we don’t keep your password and card. Please enter your password again.
+        </Notice>
+      )}
+      {hasUnknownPayment && (
+        <Notice title="We still don’t know whether your first payment went through.">
+          If your email address or username is taken now, it probably did. Please check your email before you change
+          them.
         </Notice>
       )}
       <Field
@@ -170,5 +178,6 @@ export const accountCreation = defineStep(AccountCreation, (wizard, state) => ({
   readDraft: wizard.readDraft,
   policy: wizard.start.policy,
   isPasswordLost: state.isPasswordLost === true && !state.draft.password,
+  hasUnknownPayment: state.unknownPayment !== undefined,
   onNext: wizard.advance,
 }))

@@ -52,6 +52,7 @@ function News({ news, isSecond }: { news: PaymentNews; isSecond: boolean }) {
     case 'rejected':
       return (
         <Notice tone="alert" title={news.message}>
+          {isSecond && 'If that’s because you have already joined, your first payment went through: don’t pay again. '}
           Your details are still filled in.
         </Notice>
       )

@@ -1,0 +1,54 @@
+import { Writable } from 'node:stream'
+import type { Page } from '@playwright/test'
+import { startProviderHost } from '#emulators/provider/host.ts'
+import { startOwnSite } from './own-site.ts'
+
+const OFFICE_HOST = 'office.host.example'
+export const GRANT_LINK = new RegExp(`^https://${OFFICE_HOST}/[a-z0-9]+/autologin/grant-access/[\\w~-]+$`)
+export const SUPPORT = 'help@host.example'
+/** The stand-in takes this one. */
+export const CODE = '135790'
+
+type Line = { msg: string; reference?: string; why?: string; path?: string }
+
+/** A site in front of a stand-in for an operator's API host, both in this process. */
+export async function startProviderSite(settings: Record<string, string> = {}) {
+  const host = await startProviderHost()
+  const lines: Line[] = []
+  const sink = new Writable({
+    write(chunk, _encoding, done) {
+      for (const line of String(chunk).split('\n').filter(Boolean)) lines.push(JSON.parse(line))
+      done()
+    },
+  })
+  const site = await startOwnSite(
+    {
+      PROVIDER_API_URL: host.url,
+      PROVIDER_OFFICE_HOSTS: OFFICE_HOST,
+      OPERATOR_NAME: 'Lantern House',
+      OPERATOR_ADDRESS: '1 Pier Road, Reno, NV 89501',
+      SUPPORT_CONTACT: SUPPORT,
+      ...settings,
+    },
+    sink,
+  )
+  return {
+    ...site,
+    host,
+    /** What the log says about the enrollment with this reference. */
+    logged: (reference: string) => lines.filter((line) => line.reference === reference).map(({ why }) => why),
+    /** The reasons in the log since the last time. */
+    reasons: () => lines.splice(0).flatMap(({ why }) => why ?? []),
+    async close() {
+      await site.close()
+      await host.close()
+    },
+  }
+}
+export type ProviderSite = Awaited<ReturnType<typeof startProviderSite>>
+
+/** The office is another company's: here it is a page that says who was let in. */
+export const standInOffice = (page: Page) =>
+  page.route(`https://${OFFICE_HOST}/**`, (route) =>
+    route.fulfill({ contentType: 'text/html', body: '<title>Office</title><h1>The office of the host</h1>' }),
+  )
