@@ -160,3 +160,24 @@ test('19.37 19.39 a manager exports a person, erases them, and the database know
   for (const value of ['maranella', 'lindqvistova', 'nightingale', 'winnemucca'])
     expect(everything).not.toContain(value)
 })
+
+test('19.14 19.89 an action that takes its own button away leaves the focus in its section', async ({ page }) => {
+  const member = await newMember(site)
+  await enterAs(page, site, 'support')
+  await open(page, member)
+  await page.setViewportSize({ width: 1280, height: 900 })
+  const section = page
+    .locator('section')
+    .filter({ has: page.getByRole('heading', { name: 'Membership', exact: true }) })
+  const dialog = page.getByRole('dialog')
+  for (const [action, message] of [
+    ['Hold', 'The membership is on hold.'],
+    ['Release', 'The hold is released.'],
+  ] as const) {
+    await section.getByRole('button', { name: action }).press('Enter')
+    await dialog.getByLabel('Reason').fill('Asked by phone.')
+    await page.keyboard.press('Enter')
+    await expect(page.getByText(message)).toBeVisible()
+    await expect(section.getByRole('heading', { name: 'Membership', exact: true })).toBeFocused()
+  }
+})

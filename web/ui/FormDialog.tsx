@@ -82,16 +82,26 @@ type DialogProps = {
   children: ReactNode
 }
 
+/** What opened the dialog is gone: the action it stood for can no longer be done. */
+function focusHeading(heading: HTMLElement | null) {
+  if (!heading) return
+  heading.tabIndex = -1
+  heading.focus({ preventScroll: true })
+}
+
 export function Dialog({ title, text, isBusy = false, isCovering, onClose, children }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null)
   const id = useId()
   useEffect(() => {
     const dialog = ref.current
     const opener = document.activeElement
+    const section = opener?.closest('section')
     if (!dialog?.open) dialog?.showModal()
     return () => {
       dialog?.close()
-      if (opener instanceof HTMLElement) opener.focus()
+      if (opener?.isConnected) return (opener as HTMLElement).focus()
+      const heading = section?.isConnected ? section.querySelector('h2') : document.querySelector('main h1')
+      focusHeading(heading as HTMLElement | null)
     }
   }, [])
   const closeUnlessBusy = (event: SyntheticEvent) => {
