@@ -11,8 +11,12 @@ import { createLog } from './log.ts'
 import { createWorld } from './open-world.ts'
 import { watchKeys } from './secrets/secrets.ts'
 
-/** Longer than any request should take. The janitor settles what is still open when the server starts again. */
-const SHUTDOWN_DEADLINE_MS = 8_000
+/**
+ * Longer than any request should take. The janitor settles what is still open when the server starts again; what an API host
+ * was doing would be unknown for good, so we wait for its answer.
+ */
+const shutdownDeadlineMs = ({ PROVIDER_API_URL, PROVIDER_DEADLINE }: Config) =>
+  PROVIDER_API_URL ? (PROVIDER_DEADLINE + 8) * 1000 : 8_000
 
 type Options = {
   config?: Config
@@ -38,7 +42,7 @@ export async function serve({ config = readConfig(), consoleLink = ownerLink }: 
     isClosing = true
     print('shutting down …')
     await drain(app, config.CLOSING_SECONDS)
-    setTimeout(() => process.exit(1), SHUTDOWN_DEADLINE_MS).unref()
+    setTimeout(() => process.exit(1), shutdownDeadlineMs(config)).unref()
     stopWatchingKeys()
     await Promise.all([app.close(), worker?.then(({ stop }) => stop())])
     await world.close()

@@ -77,6 +77,7 @@ function withDefaults(settings: Settings, embedded: string[]): Config {
     ...settings,
     LOG_LEVEL: settings.LOG_LEVEL ?? (production ? 'info' : 'warn'),
     PUBLIC_URL,
+    ...(settings.PROVIDER_API_URL ? { PAYMENT_DEADLINE_SECONDS: settings.PROVIDER_DEADLINE } : {}),
     SECRET: settings.SECRET ?? DEVELOPMENT_SECRET,
     TEST_PAGES_TOKEN: settings.TEST_PAGES_TOKEN ?? randomToken,
     OFFICE_URL: settings.OFFICE_URL ?? `${PUBLIC_URL}/office`,

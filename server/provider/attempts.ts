@@ -33,25 +33,32 @@ export async function beginAttempt(
   const expires_at = new Date(sent_at.getTime() + KEPT_DAYS * DAY_MS)
   const row: Attempt = { ...key, reference: newReference(), state: 'sent', sent_at, expires_at }
   try {
+    if (!after_unknown) return await insertAttempt(db, row)
     return await inTransaction(db, async (db) => {
-      if (after_unknown) await passUnknown(db, key, after_unknown)
-      const written = await db
-        .insertInto('provider_attempt')
-        .values(row)
-        .onConflict((conflict) =>
-          conflict
-            .columns(['enrollment_id', 'attempt'])
-            .doUpdateSet({ state: 'sent', sent_at, reference: row.reference })
-            .where('provider_attempt.state', '=', 'refused'),
-        )
-        .returning('reference')
-        .executeTakeFirst()
-      return written?.reference
+      await passUnknown(db, key, after_unknown)
+      return insertAttempt(db, row)
     })
   } catch (error) {
     if (isRejectedWrite(error)) return undefined
     throw error
   }
+}
+
+/** One that the host has refused may be sent again. */
+async function insertAttempt(db: Db, row: Attempt): Promise<string | undefined> {
+  const { sent_at, reference } = row
+  const written = await db
+    .insertInto('provider_attempt')
+    .values(row)
+    .onConflict((conflict) =>
+      conflict
+        .columns(['enrollment_id', 'attempt'])
+        .doUpdateSet({ state: 'sent', sent_at, reference })
+        .where('provider_attempt.state', '=', 'refused'),
+    )
+    .returning('reference')
+    .executeTakeFirst()
+  return written?.reference
 }
 
 const passUnknown = (db: Db, { enrollment_id }: AttemptKey, reference: string) =>
@@ -63,12 +70,13 @@ const passUnknown = (db: Db, { enrollment_id }: AttemptKey, reference: string) =
     .where('state', '=', 'unknown')
     .execute()
 
+/** Also if another process has given up on it. */
 export const endAttempt = (db: Db, reference: string, state: State) =>
   db
     .updateTable('provider_attempt')
     .set({ state })
     .where('reference', '=', reference)
-    .where('state', '=', 'sent')
+    .where('state', 'in', ['sent', 'unknown'])
     .execute()
 
 /** Sent by a process that died before the answer came: nobody will ever know. Returns how many there were. */

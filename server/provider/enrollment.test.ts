@@ -5,14 +5,13 @@ import { testBrowser } from '#server/test/browser.ts'
 import { allRows } from '#server/test/database-rows.ts'
 import { type ProviderSite, providerSite } from '#server/test/provider.ts'
 import { plainShell } from '#server/test/site.ts'
-import { beginAttempt, loseOverdue } from './attempts.ts'
+import { beginAttempt, findAttempts, loseOverdue } from './attempts.ts'
 
 let site: ProviderSite
 beforeAll(async () => {
   site = await providerSite({
     PROVIDER_HIDDEN_FIELDS: '{"level":"Member","catid":17}',
     PROVIDER_HEADERS: '{"x-api-key":"k1"}',
-    LIMIT_DECLINES_BY_CARD: '3/86400',
   })
 })
 afterAll(() => site.close())
@@ -63,6 +62,27 @@ it('26.10 many presses of one key at the same time are one request to the host',
   expect(sentOrders().length - before).toBe(1)
 })
 
+it('26.10 while a press is under way, the status never says that nothing was charged', async () => {
+  const app = await createApp({ world: site.world, shell: plainShell }) // knows nothing of the host yet, and has to ask
+  const id = randomUUID()
+  const form = await site.form()
+  site.host.fail('late')
+  const status = async () => (await app.inject({ url: '/api/enrollment/status', headers: keyOf(id) })).json()
+  const before = site.host.seen.requests.length
+  const paying = app.inject({
+    method: 'POST',
+    url: '/api/enrollment/add-enrollment',
+    payload: form,
+    headers: keyOf(id),
+  })
+  void paying.then(() => undefined) // sends it
+  while (site.host.seen.requests.length === before) await new Promise((resolve) => setTimeout(resolve, 5))
+  expect(await status()).toMatchObject({ state: 'running' })
+  expect((await paying).statusCode).toBe(502)
+  expect(await status()).toMatchObject({ state: 'none', attempt: 1 })
+  await app.close()
+})
+
 it('26.11 after a lost answer nothing is sent until the visitor was warned about that very attempt', async () => {
   const id = randomUUID()
   const form = await site.form()
@@ -110,6 +130,20 @@ it('26.12 an enrollment that a killed process has sent becomes unknown after the
   expect(site.hostLines().at(-1)).toMatchObject({ reference: other })
 })
 
+it('26.12 a site that stops waits for the host’s answer', async () => {
+  const app = await createApp({ world: site.world, shell: plainShell })
+  for (const url of ['/ana', '/api/enrollment/get-all-legal-documents']) await app.inject(url)
+  const [id, form, sent] = [randomUUID(), await site.form(), sentOrders().length]
+  site.host.fail('payment_silent')
+  const payload = { method: 'POST', url: '/api/enrollment/add-enrollment', payload: form, headers: keyOf(id) } as const
+  const paying = app.inject(payload).then((reply) => reply.json())
+  while (sentOrders().length === sent) await new Promise((resolve) => setTimeout(resolve, 5))
+  await app.close()
+  const [attempt] = await findAttempts(site.db, id)
+  expect(attempt?.state).toBe('unknown') // written before the database is closed
+  expect(await paying).toMatchObject({ payment: 'Unknown' })
+})
+
 it('26.13 a host that can’t be reached has charged nothing, and the same key may be sent again', async () => {
   const id = randomUUID()
   await site.get('/ana')
@@ -144,17 +178,26 @@ it('26.14 a refusal with a message charges nothing: its message is shown, and th
 })
 
 it('26.15 a decline at the host counts against the card, and needs a new attempt', async () => {
-  const [id, other] = [randomUUID(), randomUUID()]
-  const declined = { cc_number: '4000000000000002' }
-  expect(await pay(await site.form(declined), id)).toMatchObject({ payment: 'Declined', decline_class: 'bank' })
-  expect(await statusOf(id)).toMatchObject({ state: 'declined', attempt: 2 })
-  const sent = sentOrders().length
-  expect(await pay(await site.form(declined), id)).toMatchObject({ payment: 'Declined' })
-  expect(sentOrders()).toHaveLength(sent)
-  await pay(await site.form(declined), id, 2)
-  await pay(await site.form(declined), id, 3)
-  expect(await pay(await site.form(declined), other)).toMatchObject({ status: 429 })
-  expect(sentOrders()).toHaveLength(sent + 2)
+  const strict = await providerSite({ LIMIT_DECLINES_BY_CARD: '3/86400' })
+  const { host } = strict
+  const id = randomUUID()
+  const declined = async (attempt: number, enrollment = id) => {
+    const form = await strict.form({ cc_number: '4000000000000002' })
+    const reply = await strict.post('enrollment/add-enrollment', form, keyOf(enrollment, attempt))
+    return { status: reply.statusCode, ...reply.json() }
+  }
+  const sent = () => host.seen.requests.filter(({ call }) => call === 'add_enrollment').length
+  expect(await declined(1)).toMatchObject({ payment: 'Declined', decline_class: 'bank' })
+  expect((await strict.get('/api/enrollment/status', keyOf(id))).json()).toMatchObject({
+    state: 'declined',
+    attempt: 2,
+  })
+  expect(await declined(1)).toMatchObject({ payment: 'Declined' })
+  expect(sent()).toBe(1)
+  for (const attempt of [2, 3]) expect(await declined(attempt)).toMatchObject({ payment: 'Declined' })
+  expect(await declined(1, randomUUID())).toMatchObject({ status: 429 })
+  expect(sent()).toBe(3)
+  await strict.close()
 })
 
 it('26.16 the token is given for two minutes, to the browser that joined, and is never at rest', async () => {

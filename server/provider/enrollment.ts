@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { calls, type EnrollmentReply, type EnrollmentStatus } from '#contract/api.ts'
 import type { Enrollment } from '#contract/enrollment.ts'
 import { countCardUse, refuseCrowd, riskBeforeCharge } from '#server/abuse/card-limits.ts'
@@ -57,6 +58,11 @@ export async function enroll(
 
 /** A repeated request does not compete with the first one. It only saves work; the database decides which one is first. */
 const inProgress = new Set<string>()
+
+/** A site that stops waits for the host: what it was doing would be unknown for good. */
+export async function untilAnswered(): Promise<void> {
+  while (inProgress.size) await sleep(50)
+}
 
 async function screenAndSend(provider: Provider, order: Enrollment, key: AttemptKey, visitor: ProviderVisitor) {
   const { world } = provider
@@ -203,7 +209,7 @@ export async function enrollmentStatus(provider: Provider, visitor: ProviderVisi
     if (!(error instanceof Refusal)) throw error
     return undefined
   })
-  switch (reply?.payment) {
+  switch (reply?.payment ?? (inProgress.has(referenceOf(key)) ? 'Pending' : 'None')) {
     case 'Approved':
       return { state: 'approved', attempt: key.attempt, reply }
     case 'Pending':

@@ -81,9 +81,9 @@ export function openHost(settings: HostSettings) {
     urlOf: (path: string, isFromRoot = false) =>
       new URL(isFromRoot ? path : path.replace(/^\//, ''), isFromRoot ? api.origin : api),
     send,
+    /** What is under way goes on. */
     close: () => {
-      shared.destroy()
-      fresh.destroy()
+      for (const socket of Object.values(shared.freeSockets).flat()) socket?.destroy()
     },
   }
 }

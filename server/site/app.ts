@@ -107,7 +107,7 @@ async function openFront(app: FastifyInstance, world: World, shell: Shell) {
   if (!world.config.PROVIDER_API_URL) return undefined
   const { openProvider, joiningAt, addProviderPages, ...calls } = await import('./provider-pages.ts')
   const provider = openProvider(world)
-  app.addHook('onClose', async () => provider.host.close())
+  app.addHook('onClose', () => calls.untilAnswered().then(provider.host.close))
   addProviderPages(app, provider, shell)
   return {
     joining: joiningAt(provider),

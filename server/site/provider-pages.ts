@@ -4,6 +4,7 @@ import { PACKAGE_PICTURES, PICTURE_POLICY } from '#server/provider/pictures.ts'
 import type { Provider } from '#server/provider/provider.ts'
 import { type Shell, sendPage } from './shell.ts'
 
+export { untilAnswered } from '#server/provider/enrollment.ts'
 export { providerHandlers } from '#server/provider/handlers.ts'
 export { joiningAt } from '#server/provider/joining.ts'
 export { openProvider } from '#server/provider/provider.ts'
