@@ -184,6 +184,21 @@ export const catalogRows: Row[] = [
     },
   },
   {
+    id: 'orders.malformed',
+    group: 'read',
+    sentence: 'Error dialog with the error: a request that can’t be read gets an error, and breaks nothing',
+    needs: ['orders.total'],
+    check: async ({ host }) => {
+      const answers = [
+        await host.postText('enrollment/orders', '{"product_ids":'),
+        await host.postText('enrollment/orders', '{"product_ids":{"a":[null]}}'),
+      ]
+      const worst = Math.max(...answers.map(({ status }) => status))
+      if (worst >= 500) return fails(`Status ${worst}`)
+      return answers.every(isOk) ? warning('Both requests succeed.') : holds(`Status ${worst}`)
+    },
+  },
+  {
     id: 'encodings',
     group: 'read',
     sentence: 'Bodies are read as JSON and as a form',

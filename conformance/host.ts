@@ -1,7 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /** The host under test. `headers` go with every request; `encoding` is how bodies are written. */
-export type HostOptions = { url: string; headers: Record<string, string>; encoding: Encoding; deadline_ms: number }
+export type HostOptions = {
+  url: string
+  headers: Record<string, string>
+  encoding: Encoding
+  deadline_ms: number
+  pause?: (ms: number) => Promise<unknown>
+}
 export type Encoding = 'json' | 'form'
 export type Answer = { status: number; type: string; location: string; text: string; json: unknown; ms: number }
 
@@ -16,7 +22,7 @@ export class NoAnswer extends Error {}
 export type Host = ReturnType<typeof createHost>
 
 /** Asks the host. Each answer is kept for the rows that look at all of them. */
-export function createHost({ url, headers, encoding, deadline_ms }: HostOptions) {
+export function createHost({ url, headers, encoding, deadline_ms, pause = sleep }: HostOptions) {
   const answers: (Answer & { call: string })[] = []
   const base = new URL(url.endsWith('/') ? url : `${url}/`)
 
@@ -28,7 +34,7 @@ export function createHost({ url, headers, encoding, deadline_ms }: HostOptions)
         answers.push({ ...answer, call })
         return answer
       }
-      await sleep(retryAfter * 1000)
+      await pause(retryAfter * 1000)
     }
   }
 
@@ -47,6 +53,13 @@ export function createHost({ url, headers, encoding, deadline_ms }: HostOptions)
           : ['application/x-www-form-urlencoded', String(new URLSearchParams(fields))]
       return request(`POST ${path}`, path, { method: 'POST', headers: { ...headers, 'content-type': type }, body })
     },
+    /** A body that no program should send. */
+    postText: (path: string, text: string) =>
+      request(`POST ${path}`, path, {
+        method: 'POST',
+        headers: { ...headers, 'content-type': 'application/json' },
+        body: text,
+      }),
     /** For what isn't a call of the API, such as a picture. */
     fetch: (address: string) => fetchOnce(new URL(address, base), {}, deadline_ms).then(({ answer }) => answer),
   }

@@ -30,11 +30,13 @@ process.exitCode = await main(process.argv.slice(2))
 async function main(argv: string[]): Promise<number> {
   try {
     const { options, files } = read(argv)
+    const asked_at = new Date()
     const results = await checkHost(options)
+    const report = { url: options.url, asked_at, results }
     console.log(toTable(results))
-    if (files.json) writeFileSync(files.json, toJson(options.url, results))
+    if (files.json) writeFileSync(files.json, toJson(report))
     if (files.junit) writeFileSync(files.junit, toJunit(results))
-    if (files.html) writeFileSync(files.html, toHtml(options.url, results))
+    if (files.html) writeFileSync(files.html, toHtml(report))
     return results.some(({ verdict }) => verdict === 'fails') ? 1 : 0
   } catch (error) {
     if (error instanceof UsageError) {

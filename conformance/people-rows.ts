@@ -109,7 +109,9 @@ export const wholeRunRows: Row[] = [
     sentence: 'Card data travels encrypted: the host has https',
     check: async ({ host: { base } }) => {
       const isHere = /^(localhost|127\.|\[::1\])/.test(base.host)
-      return base.protocol === 'https:' || isHere ? holds(base.protocol) : fails('http on a network')
+      return base.protocol === 'https:' || isHere
+        ? holds(isHere ? 'On this machine' : 'https')
+        : fails('http on a network')
     },
   },
 ]
@@ -125,6 +127,6 @@ export async function availability(
   if (expected === 'Available')
     return seen === 'Available' ? holds("'Available'") : unexpected(answer, `${field}: 'Available'`)
   return isMessages(seen)
-    ? holds(`${seen.length} messages`)
+    ? holds(seen.length === 1 ? 'A message' : `${seen.length} messages`)
     : fails(`Expected a list of messages; seen: ${field} is ${shapeOf(seen)}`)
 }
