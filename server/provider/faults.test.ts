@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Fault, faults } from '#emulators/provider/faults.ts'
 import { createApp } from '#server/site/app.ts'
 import { validAnswers } from '#server/test/answers.ts'
+import { allRows } from '#server/test/database-rows.ts'
 import { type ProviderSite, providerSite } from '#server/test/provider.ts'
 import { plainShell } from '#server/test/site.ts'
 
@@ -227,5 +228,27 @@ describe('26.8 each way in which a host’s codes can fail has the sentence of t
         wordsOf(fault)[index] === good ? (index === 2 ? true : 1) : index === 2 ? false : 0,
       ),
     )
+  })
+
+  it('26.8 a row keeps only a keyed hash of the number, and the code confirms it for the payment', async () => {
+    const cookie = String((await site.get('/ana')).headers['set-cookie']).split(';')[0] ?? ''
+    const post = async (path: string, body: object) => (await site.post(path, body, { cookie })).json()
+    const form = async () => ({
+      ...validAnswers(`pat${++count}`),
+      mobile_phone: '+12025550177',
+      captcha: await site.captcha(),
+    })
+    expect((await post('enrollment/add-enrollment', await form())).fields).toHaveProperty('mobile_phone')
+    const captcha = await site.captcha()
+    expect(await post('twilio/send-verification-code', { phone_number: '+12025550177', captcha })).toMatchObject({
+      status: 1,
+    })
+    const { phone_check = [], lease = [] } = await allRows(site.db)
+    expect([phone_check.length > 0, lease.length > 0]).toEqual([true, true])
+    expect(JSON.stringify([phone_check, lease])).not.toMatch(/20255501/)
+    expect(await post('twilio/verify-code', { phone_number: '+12025550177', code: '135790' })).toMatchObject({
+      status: 1,
+    })
+    expect(await post('enrollment/add-enrollment', await form())).toMatchObject({ payment: 'Approved' })
   })
 })
