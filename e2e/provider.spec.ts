@@ -49,8 +49,6 @@ test('26.32 a visitor joins at the host and is sent to its office', { tag: '@wid
   await expect(page.locator('.receipt')).toContainText('Paid today$99.00')
   await expect(page.locator('.receipt')).toContainText('We don’t send a copy of this page.')
   await expect(page.locator('.receipt')).not.toContainText(/Reference|renewal|on its way/)
-  await page.getByRole('button', { name: 'Stay on this page' }).click()
-  expect(await findAxeViolations(page)).toEqual([])
   await page.getByRole('button', { name: 'Login' }).click()
   await page.waitForURL(GRANT_LINK)
   expect(ordersOf(visitor.username)).toMatchObject([

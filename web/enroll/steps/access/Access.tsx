@@ -102,7 +102,7 @@ const SecondCharge = ({ reference }: { reference: string }) => (
   <div className="second-charge">
     <Notice title="Please check for a second charge.">
       We still don’t know whether your first payment went through. If you see two charges, give {brand.name} the
-      reference {reference}. <Support reference={reference} />
+      reference <code>{reference}</code>. <Support reference={reference} />
     </Notice>
   </div>
 )

@@ -1,8 +1,10 @@
 import { useState } from 'react'
+import { brand } from '#contract/brand.ts'
 import type { Receipt } from '#web/storage.ts'
 import { OfficeLogin, useOfficeLogin } from '../access/OfficeLogin.tsx'
 import type { Payment } from './payment.ts'
 import { Screen } from './Screen.tsx'
+import { Support } from './Support.tsx'
 
 type PaidScreenProps = {
   payment: Payment
@@ -16,22 +18,30 @@ type PaidScreenProps = {
 export function PaidScreen({ payment, receipt, joinedAs }: PaidScreenProps) {
   const login = useOfficeLogin(payment)
   const [isPayer] = useState(() => payment.hasFreshGrant() || receipt !== undefined)
+  const [hasOffice] = useState(() => payment.signInUrl() !== '') // an operator's host may not have said where it is
+  const goToOffice = hasOffice ? ' You can go to your office now.' : ''
   return (
     <Screen title={joinedAs ? `You joined as ${joinedAs}` : 'Already paid'}>
       {joinedAs !== undefined ? (
         <p className="lead">
-          The payment was made in another tab, and nothing more will be charged. You can go to your office now. If this
-          is for somebody else, <a href={location.pathname}>enroll another person</a>.
+          The payment was made in another tab, and nothing more will be charged.{goToOffice} If this is for somebody
+          else, <a href={location.pathname}>enroll another person</a>.
         </p>
       ) : isPayer ? (
-        <p className="lead">You are already a member. You won’t be charged again, and you can go to your office now.</p>
+        <p className="lead">You are already a member, and you won’t be charged again.{goToOffice}</p>
       ) : (
         <p className="lead">
           Someone has already joined from this page, and nothing more will be charged. If that was you, please sign in
           to your office. If not, <a href={location.pathname}>enroll as another person</a>.
         </p>
       )}
-      <OfficeLogin login={login}>Go to my office</OfficeLogin>
+      {hasOffice ? (
+        <OfficeLogin login={login}>Go to my office</OfficeLogin>
+      ) : (
+        <p>
+          {brand.name} can tell you where to sign in to your office. <Support />
+        </p>
+      )}
     </Screen>
   )
 }

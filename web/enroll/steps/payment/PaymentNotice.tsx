@@ -19,7 +19,7 @@ export const PaymentNotice = ({ news, unknownPayment }: PaymentNoticeProps) => (
     {news && <News news={news} isSecond={unknownPayment !== undefined} />}
     {unknownPayment && (
       <Notice tone="alert" title="We still don’t know whether your first payment went through.">
-        If it did and you pay again, you’ll be charged twice. Your reference is {unknownPayment}.
+        If it did and you pay again, you’ll be charged twice. Your reference is <code>{unknownPayment}</code>.
       </Notice>
     )}
   </div>

@@ -29,8 +29,8 @@ export function UnknownScreen({ reference, receipt, onTryAgain }: UnknownScreenP
         <li>
           <h3>Check your email and your bank</h3>
           <p>
-            A welcome email{receipt?.total && ` or a charge of ${showAmount(receipt.total)}`} means that you have
-            joined. Please don’t pay again then.
+            If you find a welcome email{receipt?.total && ` or a charge of ${showAmount(receipt.total)}`}, your payment
+            went through. Please don’t pay again.
           </p>
         </li>
         <li>

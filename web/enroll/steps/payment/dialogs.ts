@@ -15,9 +15,9 @@ export const paymentDeclined: Question = {
 }
 
 /** Ours: whether the first payment went through is unknown, and stays so. */
-export const payAgain = (amount: string, reference: string): Question => ({
+export const payAgain = (amount: string): Question => ({
   title: 'You may be charged twice',
-  text: `We still don’t know whether your first payment went through (reference ${reference}). If it did, this one is charged on top of it.`,
+  text: 'We still don’t know whether your first payment went through. If it did, this one is charged on top of it.',
   icon: 'warning',
   confirm: `Pay ${amount} anyway`,
   cancel: 'Don’t pay now',

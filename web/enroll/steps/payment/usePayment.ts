@@ -33,7 +33,7 @@ export function usePayment(wizard: Wizard, news: PaymentNews | undefined) {
     const after_unknown = unknownPaymentOf(wizard.getState())
     if (after_unknown === undefined) return payNow(payload)
     ignoreSecondTap()
-    const { confirmed } = await ask(payAgain(showAmount(payload.shown_total), after_unknown))
+    const { confirmed } = await ask(payAgain(showAmount(payload.shown_total)))
     if (confirmed) return payNow({ ...payload, after_unknown })
   }
 
