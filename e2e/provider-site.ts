@@ -38,7 +38,10 @@ export async function startProviderSite(settings: Record<string, string> = {}) {
     /** What the log says about the enrollment with this reference. */
     logged: (reference: string) => lines.filter((line) => line.reference === reference).map(({ why }) => why),
     /** The reasons in the log since the last time. */
-    reasons: () => lines.splice(0).flatMap(({ why }) => why ?? []),
+    async reasons() {
+      await new Promise((resolve) => setImmediate(() => setImmediate(resolve))) // lines are written once per turn
+      return lines.splice(0).flatMap(({ why }) => why ?? [])
+    },
     async close() {
       await site.close()
       await host.close()

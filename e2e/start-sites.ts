@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { captchaEmulator } from '#emulators/captcha.ts'
+import { startProviderHost } from '#emulators/provider/host.ts'
 import { createWorld } from '#server/open-world.ts'
 import { freePort } from '../scripts/port.mjs'
 import { findPostgres, startPostgres } from '../scripts/postgres.mjs'
@@ -39,6 +40,13 @@ async function startVendorCaptcha(cleanups: Cleanups): Promise<Record<string, st
     CAPTCHA_SECRET: account.secret,
     CAPTCHA_BASE_URL: `http://127.0.0.1:${port}`,
   }
+}
+
+/** PROVIDER=1: the sites are in front of a stand-in for an operator's API host. */
+async function startHost(cleanups: Cleanups): Promise<Record<string, string>> {
+  const host = await startProviderHost()
+  cleanups.push(host.close)
+  return { PROVIDER_API_URL: host.url, PROVIDER_OFFICE_HOSTS: 'office.host.example' }
 }
 
 type Postgres = { template?: string; newDatabase: (name: string) => Promise<Record<string, string>> }
@@ -82,10 +90,11 @@ export default async function startSites() {
   }
   try {
     const { template, newDatabase } = await preparePostgres(cleanups)
+    const host = process.env.PROVIDER ? await startHost(cleanups) : {}
     if (template) process.env.SITE_DATABASE ??= template // for own-site.ts
     const sites: Record<string, Record<string, string>> = {
-      BASE_URL: await newDatabase('main_site'),
-      BASE_URL_ALL_STEPS: { ...allStepsSettings, ...(await newDatabase('all_steps')) },
+      BASE_URL: { ...host, ...(await newDatabase('main_site')) },
+      BASE_URL_ALL_STEPS: { ...host, ...allStepsSettings, ...(await newDatabase('all_steps')) },
       BASE_URL_VENDOR: { ...(await startVendorCaptcha(cleanups)), ...(await newDatabase('vendor')) },
     }
     const starts = Object.entries(sites).map(async ([name, settings]) => {
