@@ -64,7 +64,7 @@ export function openPictures(world: World, host: Host, catalog: Catalog) {
 }
 
 /** On the host itself, or over https and by name: no address of a network behind us. */
-function addressOf(host: Host, image_url: string): URL | undefined {
+export function addressOf(host: Host, image_url: string): URL | undefined {
   const root = host.urlOf('/', true)
   if (!image_url || !URL.canParse(image_url, root)) return undefined
   const url = new URL(image_url, root)
