@@ -78,23 +78,15 @@ it.each([
   expect(officeUrlIn({ PROVIDER_OFFICE_HOSTS: hosts, NODE_ENV: 'production' }, vo_url)).toBe(address)
 })
 
-it.each([
-  ...[
-    ['99.00', 9900],
-    [99, 9900],
-    ['$1,299.5', 129_950],
-    ['USD 24', 2400],
-    [99.999, 10_000],
-    ['0.00', 0],
-  ],
-  ...[
-    ['-1.00', undefined],
-    ['9,9', undefined],
-    ['free', undefined],
-    ['', undefined],
-    [null, undefined],
-    [Number.NaN, undefined],
-  ],
-])('26.3 %j is %j cents', (value, cents) => {
+const amounts: [unknown, number | undefined][] = [
+  ['99.00', 9900],
+  [99, 9900],
+  ['$1,299.5', 129_950],
+  ['USD 24', 2400],
+  [99.999, 10_000],
+  ['0.00', 0],
+  ...['-1.00', '9,9', 'free', '', null, Number.NaN].map((wrong): [unknown, undefined] => [wrong, undefined]),
+]
+it.each(amounts)('26.3 %j is %j cents', (value, cents) => {
   expect(centsIn(value)).toBe(cents)
 })
