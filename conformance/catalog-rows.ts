@@ -41,7 +41,7 @@ export const catalogRows: Row[] = [
     check: async ({ found }) => {
       const list: unknown[] = found.packages ?? []
       const wrong = list.flatMap((each, index) => wrongFields(each, packageFields).map((name) => `[${index}].${name}`))
-      return wrong.length ? fails(`Missing or of another kind: ${wrong.slice(0, 6).join(', ')}`) : holds('All there')
+      return wrong.length ? fails(`Missing or of the wrong type: ${wrong.slice(0, 6).join(', ')}`) : holds('All there')
     },
   },
   {
@@ -111,7 +111,7 @@ export const catalogRows: Row[] = [
     check: async ({ host }) => {
       const list = await documentsOf(host)
       const wrong = list.flatMap((each, index) => wrongFields(each, documentFields).map((name) => `[${index}].${name}`))
-      return wrong.length ? fails(`Missing or of another kind: ${wrong.slice(0, 6).join(', ')}`) : holds('All there')
+      return wrong.length ? fails(`Missing or of the wrong type: ${wrong.slice(0, 6).join(', ')}`) : holds('All there')
     },
   },
   {

@@ -8,7 +8,7 @@ export const rows: Row[] = [...catalogRows, ...peopleRows, ...phoneRows, ...writ
 
 export type Options = HostOptions & Pick<Run, 'sponsor' | 'phone' | 'cards' | 'mark'> & { groups: ReadonlySet<Group> }
 
-/** Asks the host everything, one question after another. Rows whose group is off, or whose ground is missing, aren't tried. */
+/** Runs every check in turn. Skips checks whose group is off or whose prerequisite didn't hold. */
 export async function checkHost({ groups, sponsor, phone, cards, mark, ...host }: Options): Promise<Result[]> {
   const run: Run = { host: createHost(host), sponsor, phone, cards, mark, found: {} }
   const results: Result[] = []
@@ -20,7 +20,7 @@ export async function checkHost({ groups, sponsor, phone, cards, mark, ...host }
   return results
 }
 
-/** Not one call was answered. That says nothing about what the host promises. */
+/** The host answered no call at all, so there is nothing to judge. */
 export class Unreachable extends Error {}
 
 type SoFar = { groups: ReadonlySet<Group>; results: Result[] }
@@ -35,6 +35,6 @@ async function findingOf(row: Row, run: Run, { groups, results }: SoFar): Promis
     return await row.check(run)
   } catch (error) {
     if (error instanceof NoAnswer) return fails(error.message)
-    throw error // the kit is broken, which says nothing about the host
+    throw error // a bug in the kit, not in the host
   }
 }

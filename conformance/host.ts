@@ -12,16 +12,16 @@ export type Encoding = 'json' | 'form'
 export type Answer = { status: number; type: string; location: string; text: string; json: unknown; ms: number }
 
 const MAX_BYTES = 5_000_000
-/** Hosts that limit requests are asked again as slowly as they like, but not for ever. */
+/** When the host limits requests, we retry as slowly as it asks, up to a point. */
 const MAX_WAITS = 5
 const MAX_WAIT_SECONDS = 30
 
-/** A host that gives no answer to a call. What it did instead is in the message. */
+/** The host didn't answer a call. The message says what it did instead. */
 export class NoAnswer extends Error {}
 
 export type Host = ReturnType<typeof createHost>
 
-/** Asks the host. Each answer is kept for the rows that look at all of them. */
+/** Calls the host, and keeps each answer for the checks that look at all of them. */
 export function createHost({ url, headers, encoding, deadline_ms, pause = sleep }: HostOptions) {
   const answers: (Answer & { call: string })[] = []
   const base = new URL(url.endsWith('/') ? url : `${url}/`)

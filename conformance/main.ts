@@ -8,7 +8,7 @@ import type { Group } from './row.ts'
 
 const USAGE = `npm run conformance -- URL [options]
 
-Asks an API host what the specification promises, such as https://api.example/v1. Reads only, unless you say more.
+Asks an API host what the specification promises, such as https://api.example/v1. Only reads, unless you ask for more.
 
   --phone NUMBER         also send codes to this phone
   --write                also enroll: one declined card and one approved. Use a host for tests
@@ -55,7 +55,8 @@ function read(argv: string[]): { options: Options; files: Partial<Record<'json' 
   if (!url || positionals.length > 1) throw new UsageError('Please name one URL.')
   if (!/^https?:\/\/[^/]/.test(url) || !URL.canParse(url)) throw new UsageError(`'${url}' is not a URL of a host.`)
   const { phone = '+12025550123', encoding, deadline, json, junit, html } = values
-  if (encoding !== 'json' && encoding !== 'form') throw new UsageError(`'${encoding}' is no encoding.`)
+  if (encoding !== 'json' && encoding !== 'form')
+    throw new UsageError(`Unknown encoding '${encoding}': use json or form.`)
   if (!/^\+?\d{7,20}$/.test(phone)) throw new UsageError(`'${phone}' is no phone number.`)
   if (!(Number(deadline) > 0)) throw new UsageError(`'${deadline}' is no number of seconds.`)
   const groups = new Set<Group>([

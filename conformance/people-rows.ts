@@ -81,12 +81,12 @@ export const peopleRows: Row[] = [
   },
 ]
 
-/** Looks at every answer of the run, so these rows come last. */
+/** These checks look at every answer of the run, so they come last. */
 export const wholeRunRows: Row[] = [
   {
     id: 'answers.json',
     group: 'read',
-    sentence: 'Every call answers with JSON, and says so',
+    sentence: 'Every call answers with JSON and its content type',
     check: async ({ host: { answers } }) => {
       const wrong = answers.find(
         ({ type, status, call }) => status < 400 && !call.includes('page-hits') && !/\bjson\b/.test(type),
@@ -97,7 +97,7 @@ export const wholeRunRows: Row[] = [
   {
     id: 'answers.redirects',
     group: 'read',
-    sentence: 'A call is answered where it is asked, without a redirect',
+    sentence: 'Every call is answered without a redirect',
     check: async ({ host: { answers } }) => {
       const moved = answers.find(({ status }) => status >= 300 && status < 400)
       return moved ? fails(`${moved.call}: status ${moved.status}`) : holds('None')

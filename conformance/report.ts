@@ -34,7 +34,7 @@ export function toJunit(results: Result[]): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuite name="conformance" ${counts}>\n${cases.join('\n')}\n</testsuite>\n`
 }
 
-/** One page without anything to load, to hand to the host's developers: first what to do, then everything that was asked. */
+/** A self-contained page to send to the host's developers: first what to do, then everything that was asked. */
 export function toHtml({ url, asked_at, results }: Report): string {
   const open = results.filter(({ verdict }) => verdict === 'fails' || verdict === 'warning')
   return `<!doctype html>

@@ -1,25 +1,25 @@
 import type { Answer, Host } from './host.ts'
 
-/** What can be switched on: questions only, messages to a phone, an order. */
+/** What a run may do: only read, send messages to a phone, place an order. */
 export type Group = 'read' | 'phone' | 'write'
 export const verdicts = ['holds', 'warning', 'fails', 'not tried'] as const
 export type Verdict = (typeof verdicts)[number]
 export type Finding = { verdict: Verdict; seen: string }
 export type Result = Finding & Pick<Row, 'id' | 'group' | 'sentence'>
 
-/** What a run was told, and what earlier rows have found for later ones. */
+/** The options of a run, and what earlier rows found for later ones. */
 export type Run = {
   host: Host
   sponsor: string
   phone: string
   cards: { approved: string; declined: string }
-  /** Marks what this run writes, so that it can be told apart. */
+  /** Part of everything this run writes, so that it can be recognized. */
   mark: string
   found: { packages?: PackageRow[]; total?: number; joined?: { email: string; username: string } }
 }
 export type PackageRow = { product_id: number; image_url: string; is_recurring: boolean; is_special: boolean }
 
-/** One promise of the specification. `needs` are rows that must hold, because this one builds on what they found. */
+/** One promise of the specification. `needs` names rows that must hold first. */
 export type Row = {
   id: string
   group: Group
@@ -32,7 +32,7 @@ export const holds = (seen: string): Finding => ({ verdict: 'holds', seen })
 export const warning = (seen: string): Finding => ({ verdict: 'warning', seen })
 export const fails = (seen: string): Finding => ({ verdict: 'fails', seen })
 
-/** What was seen of a value: its shape, never a value that could be somebody's. */
+/** Describes a value by its shape, without revealing personal data. */
 export function shapeOf(value: unknown): string {
   if (value === undefined) return 'nothing that is JSON'
   if (value === null) return 'null'

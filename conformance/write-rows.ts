@@ -46,7 +46,7 @@ export const phoneRows: Row[] = [
   },
 ]
 
-/** Orders once with a card that is declined and once with one that is approved. */
+/** Places one order with a declined card and one with an approved card. */
 export const writeRows: Row[] = [
   {
     id: 'enroll.incomplete',
@@ -114,7 +114,7 @@ export const writeRows: Row[] = [
   {
     id: 'enroll.username-taken',
     group: 'write',
-    sentence: 'A username that is taken has messages',
+    sentence: 'A taken username has messages',
     needs: ['enroll.approved', 'username.messages'],
     check: async ({ host, found }) => availability(host, 'username', found.joined?.username ?? '', 'messages'),
   },
@@ -142,7 +142,7 @@ function refused({ json }: Answer): Finding {
 const paymentOf = ({ json }: Answer) => (isFields(json) ? json.payment : undefined)
 const tokenOf = ({ json }: Answer) => (isFields(json) && typeof json.token === 'string' ? json.token : '')
 
-/** Every field of the specification, for a person who can be told apart. */
+/** Every field of the specification, for a recognizable test person. */
 function payloadOf(run: Run, cc_number: string) {
   const { mark, sponsor, phone } = run
   const year = String(new Date().getUTCFullYear() + 2)

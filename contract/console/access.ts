@@ -89,7 +89,7 @@ export const consoleAccessCalls = {
   getStatus: {
     method: 'GET',
     path: '/console/status',
-    summary: 'Get the session as it is now, without prolonging it',
+    summary: 'Get the current session without extending it',
     permission: 'staff',
     isBackground: true,
     input: nothing,

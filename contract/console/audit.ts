@@ -25,7 +25,7 @@ const AuditRow = z.object({
 const NOT_A_ROW = 'This is not a row of the log.'
 const position = z.string(NOT_A_ROW).check(z.regex(/^\d{1,15}$/, NOT_A_ROW))
 
-/** The filter of the list, as it stands in the address of the page. */
+/** The list's filter, as it appears in the page's address. */
 const AuditFilter = z.object({
   staff: z.optional(z.uuid('This is not a colleague.')),
   action: z.optional(z.enum(Object.keys(actions) as [ActionName, ...ActionName[]], 'Please choose an action.')),
@@ -64,7 +64,7 @@ export const consoleAuditCalls = {
   exportAudit: {
     method: 'GET',
     path: '/console/audit.csv',
-    summary: 'Download the rows of the audit log that fit a filter as CSV',
+    summary: 'Download the audit log, filtered, as CSV',
     permission: 'see_audit',
     needsProof: true,
     input: AuditFilter,

@@ -124,7 +124,7 @@ export const consoleDocumentCalls = {
   addDocument: {
     method: 'POST',
     path: '/console/documents/add',
-    summary: 'Add a document that everybody accepts at checkout from now on',
+    summary: 'Add a document that everyone accepts at checkout from now on',
     permission: 'publish_documents',
     needsProof: true,
     input: z.object({ title, content }),

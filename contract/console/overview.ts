@@ -63,7 +63,7 @@ export const consoleOverviewCalls = {
   listProblems: {
     method: 'GET',
     path: '/console/problems',
-    summary: 'List what there is to do, oldest first',
+    summary: 'List the to-dos, oldest first',
     permission: 'see_problems',
     input: z.object({}),
     output: ProblemList,

@@ -18,7 +18,7 @@ export const permissions = {
   change_memberships: { text: 'Cancel, resume and hold memberships', roles: ['owner', 'manager', 'support'] },
   adjust_billing: { text: 'Waive a period and move the renewal day', roles: ['owner', 'manager', 'finance'] },
   refund: { text: 'Refund and void payments', roles: ['owner', 'manager', 'finance'] },
-  see_problems: { text: 'See what there is to do', roles: ['owner', 'manager', 'support', 'finance', 'viewer'] },
+  see_problems: { text: 'See the to-do list', roles: ['owner', 'manager', 'support', 'finance', 'viewer'] },
   resolve_problems: { text: 'Resolve discrepancies with the gateway', roles: ['owner', 'manager', 'finance'] },
   see_sponsors: {
     text: 'See sponsors, their visits and joins',
@@ -55,7 +55,7 @@ export const isAboutMembers = (permission: Permission): boolean => !ABOUT_SITE.t
 
 type Action = {
   text: string
-  /** Money or a sponsor moves, so somebody has to say why. */
+  /** Money or a sponsor moves, so someone has to say why. */
   needsReason?: true
 }
 
@@ -133,7 +133,7 @@ export const isAction = (name: string): name is ActionName => Object.hasOwn(acti
 export type ConsoleCall = Call & {
   /** A line of the table of permissions. 'staff': everyone who is signed in; 'anyone': also before that. */
   permission: Permission | 'staff' | 'anyone'
-  /** The page makes it by itself, so it isn't a use of the session: whoever is idle is still signed out. */
+  /** The page calls it by itself, so it doesn't keep the session alive. */
   isBackground?: true
   /** Counted: a colleague who opens too many in an hour is stopped, and the owners are told. */
   showsMembers?: true

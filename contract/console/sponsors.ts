@@ -10,7 +10,7 @@ const site = z.string('Please enter the word of the link.').check(
   z.overwrite((text) => text.trim().toLowerCase().replace(/^\//, '')),
   z.minLength(1, 'Please enter the word of the link.'),
   z.regex(SITE_PATTERN, SITE_RULE),
-  z.refine((word) => !looksLikeFile(word), 'Please choose a word that doesn’t end like a file.'),
+  z.refine((word) => !looksLikeFile(word), 'Please choose a word that doesn’t end like a file name.'),
 )
 
 const SponsorRow = z.object({

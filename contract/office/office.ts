@@ -144,7 +144,7 @@ export const officeCalls = {
   changeEmail: {
     method: 'POST',
     path: '/office/email',
-    summary: 'Request a new email address; it takes effect when it is confirmed, or at once if the old one is not',
+    summary: 'Request a new email address; it takes effect once it is confirmed, or immediately if the old one is not',
     input: z.object({ email: fields.email, current_password }),
     output: OfficeView,
   },
@@ -186,7 +186,7 @@ export const officeCalls = {
   changeCard: {
     method: 'POST',
     path: '/office/card',
-    summary: 'Replace the card on file; what is past due is charged at once',
+    summary: 'Replace the card on file; what is past due is charged immediately',
     input: z.object({
       ...memberOnScreen.shape,
       cc_number: fields.cc_number,

@@ -11,7 +11,7 @@ export type Reply = { status: number; body: unknown }
 export type Fields = Record<string, string>
 type Call = { name: CallName; query: URLSearchParams; site: string; type: string }
 
-/** The table of the specification: method and path. All paths but the last one of the phone calls stand below the API's own. */
+/** The specification's calls by method and path. All but `verify-call` are below the API's path. */
 const paths = {
   packages: ['GET', '/v1/enrollment/enrollment_packages'],
   documents: ['GET', '/v1/enrollment/get-all-legal-documents'],
@@ -146,7 +146,7 @@ const isPhone = (phone: string) => /^\+?\d{7,20}$/.test(phone) && !phone.endsWit
 function whyNotEmail(email: string, { orders }: Seen): string[] | undefined {
   if (!/^[^@\s]+@[^@\s]+\.[^@\s]+$/.test(email)) return ['This is not an email address.']
   const isTaken = email === 'taken@host.example' || orders.some((order) => order.email === email)
-  return isTaken ? ['This email address is taken.', 'Please use another one.'] : undefined
+  return isTaken ? ['This email address is taken.', 'Please use a different one.'] : undefined
 }
 
 function whyNotUsername(username: string, { orders }: Seen): string[] | undefined {

@@ -95,9 +95,9 @@ async function checkKeys(patient: Patient): Promise<string> {
   const { config, database } = patient
   if (!database) throw new OperatorError('Not tried, because the database cannot be opened.')
   const { db } = database
-  if (!(await tablesOf(db)).has('server_key')) return 'There are none yet. The first start makes them.'
+  if (!(await tablesOf(db)).has('server_key')) return 'There are none yet. The first start creates them.'
   const row = await db.selectFrom('server_key').select('name').limit(1).executeTakeFirst()
-  if (!row) return 'There are none yet. The first start makes them.'
+  if (!row) return 'There are none yet. The first start creates them.'
   patient.keys = await openKeys(db, config, { now: clock })
   return 'SECRET opens them.'
 }

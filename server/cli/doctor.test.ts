@@ -161,7 +161,7 @@ it.runIf(isPostgres)('20.8 on a database without tables the doctor says what to 
   const { output } = await doctor({ DATABASE_URL: empty.url ?? '' })
   await empty.close()
   expect(output).toMatch(/^WRONG {2}database {2}This database has no tables yet\. First run: npm run db -- migrate\n/)
-  expect(output).toContain('ok     keys      There are none yet. The first start makes them.\n')
+  expect(output).toContain('ok     keys      There are none yet. The first start creates them.\n')
 })
 
 it('20.8 the doctor explains wrong settings and wrong options', async () => {

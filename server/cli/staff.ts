@@ -71,7 +71,7 @@ const commands: Record<string, Command> = {
     run: async (context, [email = '']) => {
       const { staff } = await listStaff(context)
       const found = staff.find((person) => person.email === email.toLowerCase())
-      if (!found) throw new OperatorError(`Nobody with the address '${email}' has access.`)
+      if (!found) throw new OperatorError(`No one with the address '${email}' has access.`)
       await removeStaff(asWorld(context), { id: found.id, mayBeLastOwner: true }, commandLine)
       return `${found.email} has no access any more.`
     },

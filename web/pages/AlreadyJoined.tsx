@@ -24,7 +24,7 @@ export const AlreadyJoined = ({ start, username }: { start: StartData; username:
           </a>
         )}
         <form className="card" method="post" action={`/${isActive ? site : MASTER}/another`}>
-          <h2>Is this for somebody else?</h2>
+          <h2>Is this for someone else?</h2>
           <p>
             A friend or a family member can join on this device, too. They will join with{' '}
             {isActive ? <bdi>{name}</bdi> : `our main website, because ${name}'s website is currently inactive`}.

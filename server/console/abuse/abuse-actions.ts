@@ -70,7 +70,8 @@ export const blockNetwork = (world: World, input: NewBlock, session: StaffSessio
     await db.deleteFrom('network_block').where('expires_at', '<=', now()).execute()
     const rows = await db.selectFrom('network_block').select('network').limit(MAX_BLOCKS).execute()
     if (rows.some((row) => row.network === network)) throw refuseFields({ network: `${network} is blocked already.` })
-    if (rows.length === MAX_BLOCKS) throw new Refusal(409, `At most ${MAX_BLOCKS} networks can be blocked at once.`)
+    if (rows.length === MAX_BLOCKS)
+      throw new Refusal(409, `At most ${MAX_BLOCKS} networks can be blocked at the same time.`)
     const [id, expires_at] = [randomUUID(), inHours(world, input.hours)]
     await db
       .insertInto('network_block')

@@ -62,7 +62,7 @@ async function lockOwners(db: Db): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-const LAST_OWNER = 'This is the only owner. Make somebody else an owner first.'
+const LAST_OWNER = 'This is the only owner. Make someone else an owner first.'
 
 async function lockColleague(db: Db, id: string) {
   const owners = await lockOwners(db)

@@ -141,7 +141,7 @@ function membershipOf(world: World, member: Found, payments: FoundPayment[]): Me
   }
 }
 
-/** A card that may not be tried again isn't: what it would pay waits only for its end. */
+/** A forbidden card isn't tried again: the unpaid period just runs out. */
 function onRelease(world: World, member: Found): MemberPage['membership']['on_release'] {
   const next = stepOnRelease(world, { ...member, state: 'active', period_state: member.period_state ?? 'paid' })
   const end = member.is_paid_once ? 'stop' : 'end'
@@ -218,7 +218,7 @@ export async function viewAcceptedText(db: Db, { member_id, sha256 }: { member_i
     .where('member_id', '=', member_id)
     .where('acceptance.sha256', '=', sha256)
     .executeTakeFirst()
-  if (!row) throw new Refusal(404, 'This member has not accepted such a text.')
+  if (!row) throw new Refusal(404, 'This member has not accepted that text.')
   const { agreement, ...text } = row
   return { ...text, is_html: agreement === 'agreement_1' }
 }

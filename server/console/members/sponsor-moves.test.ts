@@ -35,14 +35,14 @@ describe('moving a member to another sponsor', () => {
     ['an unknown sponsor', 'below', 'nobodyhere', 'There is no sponsor with this link.'],
     ['an inactive sponsor', 'below', 'oldmill', 'The sponsor /oldmill is not active.'],
     ['the same sponsor', 'below', 'anna', 'This is the sponsor already.'],
-    ['oneself', 'below', 'below', 'Nobody can be their own sponsor.'],
+    ['oneself', 'below', 'below', 'Members can’t be their own sponsor.'],
     ['one’s own downline', 'anna', 'lowest', 'This sponsor joined below this member: that would be a circle.'],
   ])('19.33 is refused: to %s', async (_what, username, sponsor, message) => {
     const reply = await move(username, sponsor)
     expect([reply.statusCode, reply.json().fields]).toEqual([422, { sponsor_site: [message] }])
   })
 
-  it('19.33 two moves at once make no circle', async () => {
+  it('19.33 two moves at the same time make no circle', async () => {
     await move('lowest', 'master')
     const replies = await Promise.all([move('lowest', 'other'), move('other', 'lowest')])
     expect(replies.map(({ statusCode }) => statusCode).sort()).toEqual([200, 422])

@@ -25,7 +25,7 @@ export const moveSponsor = (world: World, { member_id, sponsor_site, reason }: M
     const above = await membersAbove(db, sponsor.id)
     if (sponsor.id === current.sponsor_id || (above[0] && above[0] === current.sponsor_member_id))
       throw refuseFields({ sponsor_site: 'This is the sponsor already.' })
-    if (above[0] === member_id) throw refuseFields({ sponsor_site: 'Nobody can be their own sponsor.' })
+    if (above[0] === member_id) throw refuseFields({ sponsor_site: 'Members can’t be their own sponsor.' })
     if (above.includes(member_id))
       throw refuseFields({ sponsor_site: 'This sponsor joined below this member: that would be a circle.' })
     await db

@@ -103,7 +103,7 @@ describe('packages', () => {
     expect(await offeredIds()).toContain(35)
   })
 
-  it('19.51 the last package of the main list cannot be withdrawn or moved away, also when two are withdrawn at once', async () => {
+  it('19.51 the last package of the main list cannot be withdrawn or moved away, even if two are withdrawn at the same time', async () => {
     for (const product_id of [35, 36]) await owner.post('packages/withdraw', { product_id })
     const replies = await Promise.all([34, 62].map((product_id) => owner.post('packages/withdraw', { product_id })))
     expect(replies.map(({ statusCode }) => statusCode).sort()).toEqual([200, 409])
@@ -158,7 +158,7 @@ describe('prices', () => {
     expect((await effect('1')).groups).toHaveLength(1)
   })
 
-  it('19.53 new prices count at once for new members and after a notice for the others, who are told by a job', async () => {
+  it('19.53 new prices apply immediately for new members, and after a notice for the others, who are told by a job', async () => {
     const change = async (values: object) =>
       owner.post('packages/prices', {
         product_id: 34,
@@ -198,7 +198,7 @@ describe('prices', () => {
     })
     expect((await offered()).find(({ product_id }) => product_id === 34)?.price).toBe('79.00')
     expect((await change({ from_on: '2026-12-15', applies_to: 'new_members' })).json().fields.price).toEqual([
-      'Nothing to change: these are the prices already.',
+      'Nothing to change: these are already the prices.',
     ])
     while (await runJobs(site.world));
     expect((await page(34)).price_changes[0]).toMatchObject({ told: 2, done_at: expect.any(String) })
@@ -223,7 +223,7 @@ describe('prices', () => {
     })
   })
 
-  it('19.53 a price for new members only leaves the others alone, until staff extend it to them', async () => {
+  it('19.53 a price for new members only does not affect the others until staff extend it to them', async () => {
     const own = await testSite()
     const manager = await staffMember(own, 'manager')
     await joinedMember(own)

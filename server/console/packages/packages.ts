@@ -216,7 +216,7 @@ async function requireAnotherMain(db: Db, row: Stored) {
   if (!others.length)
     throw new Refusal(
       409,
-      'This is the last package of the main list. Without one nobody could join: add another first.',
+      'This is the last package of the main list. Without one, no one could join: add a package first.',
     )
 }
 
@@ -324,7 +324,7 @@ export const changePrices = (world: World, input: Input<'changePrices'>, staff: 
     const notice_days = isForAll ? noticeDays(world, input.from_on) : undefined
     const isAnnounced = isForAll && (isRenewalChanged || (await isPaidDifferently(db, product_id, renewal_cents)))
     if (!isRenewalChanged && !isAnnounced && price_cents === row.price_cents)
-      throw refuseFields({ price: 'Nothing to change: these are the prices already.' })
+      throw refuseFields({ price: 'Nothing to change: these are already the prices.' })
     if (price_cents !== row.price_cents)
       await db.updateTable('package').set({ price_cents }).where('product_id', '=', product_id).execute()
     if (isAnnounced && notice_days)
@@ -344,7 +344,7 @@ export const changePrices = (world: World, input: Input<'changePrices'>, staff: 
     }
   })
 
-/** Earlier changes were for new members only, so others may still pay something else. */
+/** Earlier changes may have been for new members only, so others may still pay a different price. */
 async function isPaidDifferently(db: Db, product_id: number, cents: number): Promise<boolean> {
   const { more, less } = await countChanged(db, product_id, cents)
   return more + less > 0

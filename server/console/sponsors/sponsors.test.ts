@@ -99,7 +99,7 @@ describe('a sponsor', () => {
     expect(await messageFor('new pier')).toEqual([
       'Please use 1 to 60 letters, digits, hyphens, underscores and dots, with no dot at either end.',
     ])
-    expect(await messageFor('pier.html')).toEqual(['Please choose a word that doesn’t end like a file.'])
+    expect(await messageFor('pier.html')).toEqual(['Please choose a word that doesn’t end like a file name.'])
     const reply = await owner.post('sponsors/add', { site: ' /NewPier ', name: 'New Pier' })
     expect(reply.json(), reply.body).toMatchObject({ site: 'newpier', is_active: true, visits: 0, joins: 0 })
     expect(await shown('newpier')).toEqual({ site: 'newpier', name: 'New Pier', active: 'Yes' })

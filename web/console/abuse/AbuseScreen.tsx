@@ -19,7 +19,7 @@ export function AbuseScreen() {
   const close = () => setQuestion(undefined)
   return (
     <>
-      <ScreenHead title="Abuse" lead="What keeps bots and stolen cards away, and what you can restrict yourself." />
+      <ScreenHead title="Abuse" lead="Protection against bots and stolen cards, and what you can restrict yourself." />
       <SuccessNotice message={success} />
       {!data ? (
         <Waiting loaded={loaded} />
@@ -71,7 +71,9 @@ function Joining({ pause, ask }: { pause: AbuseView['pause']; ask: Ask | undefin
           </p>
         </>
       ) : (
-        <p className="small">Anyone with a link can join. A pause leaves the pages readable and closes the form.</p>
+        <p className="small">
+          Anyone with a link can join. While joining is paused, people can read the pages but can’t use the form.
+        </p>
       )}
       {ask && (
         <div className="row-actions">

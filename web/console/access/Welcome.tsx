@@ -84,7 +84,7 @@ function PasskeyWay({ invitation, onEnter, onPassword }: PasskeyWayProps) {
       title={isOwner ? 'Welcome, owner' : `Welcome to ${brand.name}`}
       lead={
         isOwner
-          ? 'Nobody has access to this console yet. You are the first, and can invite others.'
+          ? 'You’re the first to use this console, and you can invite others.'
           : `You are invited to the console as ${role}.`
       }
     >

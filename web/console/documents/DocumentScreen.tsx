@@ -131,7 +131,7 @@ function Restore({ document, onDone, onClose }: StatusProps) {
   return (
     <ConfirmDialog
       title={`Put ${document.title} in force again?`}
-      text={`Version ${document.version} is in force from now on, for everyone who hasn’t paid yet.`}
+      text={`Version ${document.version} is what everyone who hasn’t paid yet accepts from now on.`}
       submitLabel="Put in force"
       send={send}
       onClose={onClose}

@@ -27,7 +27,7 @@ const labels = { price: 'Price today', renewal_price: 'Renewal price' }
 
 type PriceDialogProps = { offer: PackagePage; onClose: () => void; onDone: (page: PackagePage) => void }
 
-/** New prices, for new members only or for everyone, with what they do on the screen before they are saved. */
+/** New prices, for new members only or for everyone, with a preview of their effect before saving. */
 export function PriceDialog({ offer, onClose, onDone }: PriceDialogProps) {
   const { api, session } = useConsole()
   const [renewal, setRenewal] = useState(offer.renewal_price ?? '')

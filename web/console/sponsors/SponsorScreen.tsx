@@ -200,7 +200,7 @@ function Deactivate({ sponsor, onClose, onDone }: DialogProps) {
   return (
     <FormDialog
       title={`Deactivate /${sponsor.site}?`}
-      text="Visitors who open the link are offered the main site instead. Nobody who joined through it changes."
+      text="Visitors who open the link are offered the main site instead. Members who joined through it stay."
       form={form}
       submitLabel="Deactivate"
       onClose={onClose}
@@ -231,7 +231,7 @@ function Rename({ sponsor, onClose, onDone }: DialogProps) {
   return (
     <FormDialog
       title={`Rename /${sponsor.site}?`}
-      text="The old link leads to the new one for ever. Everyone who joined through it stays."
+      text="The old link leads to the new one permanently. Everyone who joined through it stays."
       form={form}
       submitLabel="Rename"
       onClose={onClose}

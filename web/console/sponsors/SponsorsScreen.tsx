@@ -189,7 +189,7 @@ function AddSponsor({ onClose }: { onClose: () => void }) {
       <Field
         {...form.field('site')}
         label="Word of the link"
-        hint="Letters and digits; nobody can have it as a username"
+        hint="Letters and digits. It can’t be anyone’s username."
         autoComplete="off"
         autoCapitalize="none"
         enterKeyHint="go"

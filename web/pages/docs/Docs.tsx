@@ -142,7 +142,7 @@ const Code = ({ label, text }: { label: string; text: string }) => (
 
 const statuses: [status: string, meaning: string][] = [
   ['400', 'The request is not valid JSON, or not HTTP.'],
-  ['401', 'Nobody is signed in to the office.'],
+  ['401', 'No one is signed in to the office.'],
   ['404', 'There is no such call.'],
   ['413, 415', 'The body is larger than 64 kB, or not JSON.'],
   ['422', 'Some fields are wrong: `fields` has the messages of each.'],

@@ -9,7 +9,7 @@ import type { Payment } from '../payment/payment.ts'
 import { Support } from '../payment/Support.tsx'
 import { useRepeated } from '../payment/useRepeated.ts'
 
-/** waiting: there is no network, or no answer; the office opens when there is. */
+/** waiting: for the network or an answer; then the office opens. */
 type LoginStatus = 'idle' | 'opening' | 'waiting' | 'needs-sign-in'
 
 /** How long the browser may take to leave the page before another press counts. */
@@ -88,7 +88,7 @@ export function OfficeLogin({ login, isAutomatic, children }: OfficeLoginProps) 
         )}
         {isOnline && status === 'waiting' && (
           <Notice tone="alert" title="We can’t reach your office at the moment.">
-            You are a member. We’ll keep trying.
+            You’re a member. We’ll keep trying.
           </Notice>
         )}
       </div>

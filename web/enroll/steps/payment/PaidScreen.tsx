@@ -24,7 +24,7 @@ export function PaidScreen({ payment, receipt, joinedAs }: PaidScreenProps) {
     <Screen title={joinedAs ? `You joined as ${joinedAs}` : 'Already paid'}>
       {joinedAs !== undefined ? (
         <p className="lead">
-          The payment was made in another tab, and nothing more will be charged.{goToOffice} If this is for somebody
+          The payment was made in another tab, and nothing more will be charged.{goToOffice} If this is for someone
           else, <a href={location.pathname}>enroll another person</a>.
         </p>
       ) : isPayer ? (
