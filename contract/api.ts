@@ -66,9 +66,9 @@ export const LegalDocument = z.object({
 const OrderSummary = z.object({ grand_total: amount })
 
 /**
- * payment: 'Approved', 'Declined', 'Pending' while we keep asking for the outcome, or 'Unknown' if nobody will ever tell us:
+ * payment: 'Approved', 'Declined', 'Pending' while we keep asking for the outcome, or 'Unknown' if we can never find out:
  * the answer of an operator's API host was lost, and `reference` is what their support can look up. `token` and `vo_url` are
- * filled in only when approved. `decline_class` says what the visitor can do: correct the input, use another card, or ask the
+ * filled in only when approved. `decline_class` says what the visitor can do: correct the input, use a different card, or ask the
  * bank.
  */
 export const EnrollmentReply = z.object({

@@ -118,7 +118,7 @@ export type OfficeStart =
   /** `asksCard`: the address that the link was sent to is not confirmed. */
   | { screen: 'new-password'; asksCard?: true }
   | { screen: 'confirm-email' }
-  /** Opened from an email about somebody who joined. `state`: asking, done, or a link that is not whole. */
+  /** Opened from an email about someone who joined. `state`: asking, done, or a link that is not whole. */
   | { screen: 'unsubscribe'; state: 'ask' | 'done' | 'invalid' }
 
 /** Renders the body of each page to HTML. React components in web/ implement it; the server receives it when it starts. */

@@ -52,7 +52,7 @@ export type StartData = {
   unknown_site?: string
   /** Another sponsor, whose link the visitor opened first. */
   earlier_sponsor?: Pick<Sponsor, 'site' | 'name'>
-  /** The username of somebody who has joined in this browser: the page offers the office or another enrollment. */
+  /** The username of someone who has joined in this browser: the page offers the office or another enrollment. */
   joined_as?: string
   packages: Package[]
   /** The preselected package, if there is one. */

@@ -9,7 +9,7 @@ test.beforeAll(async () => {
 test.afterAll(() => site.close())
 test.describe.configure({ mode: 'default' }) // one site for all journeys
 
-test('19.87 a form that someone else has saved meanwhile shows both, and the person chooses', async ({ page }) => {
+test('19.87 a form that someone else saved meanwhile shows both answers to choose from', async ({ page }) => {
   await enterAs(page, site, 'manager')
   await page.goto(site.at('/console/brand'))
   await page.getByLabel('Name').fill('Acme')
@@ -179,7 +179,7 @@ async function signInAgain(page: Page) {
   await dialog.getByRole('button', { name: 'Sign in with a passkey' }).click()
 }
 
-test('19.88 what someone typed is gone once another colleague opens the console in the same tab', async ({
+test('19.88 typed text is gone once a different colleague opens the console in the same tab', async ({
   page,
   context,
 }) => {

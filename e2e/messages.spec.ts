@@ -250,7 +250,7 @@ test('11.7 12.8 the payment step reports every missing field, lists each message
   await expect.poll(() => messageOf(page, 'cc_cvv')).toBe('Invalid CVC format.')
 })
 
-test('11.1 the first field that is wrong comes into sight, even if it had the focus all along', async ({ page }) => {
+test('11.1 the first wrong field is scrolled into view, even if it already has the focus', async ({ page }) => {
   await reachPayment(page)
   const address = page.getByLabel('Address', { exact: true })
   await address.focus()

@@ -82,7 +82,7 @@ test('12.13 an email address corrected while the next step is loading is used', 
   await expect(page.locator('.review')).toContainText(visitor.email)
 })
 
-test('12.14 a step that cannot be loaded shows a message at once, keeps what was typed, and is loaded by the next press', async ({
+test('12.14 a step that cannot be loaded shows a message immediately, keeps what was typed, and is loaded by the next press', async ({
   page,
 }) => {
   let requests = 0

@@ -74,7 +74,7 @@ test('10.2 a visitor who is on the previous step when the bank declines finds th
   await expect(page.getByLabel('City')).toHaveValue('Reno')
 })
 
-test('10.2 a visitor who has come back to the payment is told only once that the bank declines', async ({ page }) => {
+test('10.2 a visitor who returned to the payment is told only once that the bank declined', async ({ page }) => {
   await reachPayment(page)
   await fillPayment(page, cards.declined)
   const reply = Promise.withResolvers<void>()
@@ -325,7 +325,7 @@ test('10.22 the agreements do not move when the documents arrive', async ({ page
   expect(await box()).toBe(before)
 })
 
-test('4.23 10.4 a gateway that rejects the payment shows the Error dialog at once, and the next press pays', async ({
+test('4.23 10.4 a gateway that rejects the payment shows the Error dialog immediately, and the next press pays', async ({
   page,
 }) => {
   await reachPayment(page)

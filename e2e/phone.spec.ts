@@ -43,7 +43,7 @@ async function reachVerifiedAccount(page: Page) {
   }
 }
 
-test('5.9 a number that is too short as typed is refused at once, and one that the server refuses leads back to its field', async ({
+test('5.9 a number that is too short as typed is refused immediately, and one that the server refuses leads back to its field', async ({
   page,
 }) => {
   await page.goto('/ana')

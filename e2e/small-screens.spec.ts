@@ -142,7 +142,7 @@ test('12.19 12.20 12.21 11.9 every button is whole, the bar moves, help opens ov
   await expectWholeButtons(page)
 })
 
-test('12.8 on the smallest phone no word is broken, Previous stands beside the pay button, and a card number is whole', async ({
+test('12.8 on the smallest phone no word is broken, Previous is beside the pay button, and a card number is whole', async ({
   page,
 }) => {
   await page.setViewportSize({ width: 320, height: 568 })

@@ -84,7 +84,7 @@ const reactFrom = (script: string): Plugin => ({
     /^react(?:-dom)?(?:\/|$)/.test(id) ? { id: `./${basename(script)}`, external: 'relative' } : undefined,
 })
 
-/** Takes what makes PDFs from a script of its own, which most visits never need. */
+/** Loads the PDF code from a script of its own, which most visits never need. */
 const pdfFrom = (script: string): Plugin => ({
   name: 'foyer-later-pdf',
   enforce: 'pre',

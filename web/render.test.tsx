@@ -231,7 +231,7 @@ test('1.5 1.6 on an inactive sponsor’s page another person enrolls on the main
   expect(html).toContain('Old Mill&#x27;s website is currently inactive')
 })
 
-test('1.6 somebody who has joined sees two ways on, and no form to fill in', () => {
+test('1.6 someone who has joined sees two ways on, and no form to fill in', () => {
   const html = withoutComments(pages.enroll({ ...start, joined_as: 'mara' }))
   expect(html).toContain('<h1>You joined as mara</h1>')
   expect(html).toContain(`href="/${start.sponsor.site}/office"`)
@@ -307,7 +307,7 @@ test('17.26 the test clock tells what happened in plain sentences', () => {
   expect(text).toContain('renews on January 15, 2027')
 })
 
-test('17.49 15.6 what charges names the amount, and the password is asked for up front', () => {
+test('17.49 15.6 buttons that charge name the amount, and the password is asked for up front', () => {
   const office = (change: Partial<OfficeView['membership']>, proof_seconds: number) =>
     withoutComments(
       pages.office({

@@ -10,7 +10,7 @@ const breaker = z.enum(breakerNames, 'Please choose a protection.')
 /** For how long something is closed by hand. */
 export const restrictionHours = ['1', '6', '24', '72', '168', '720'] as const
 const hours = z.enum(restrictionHours, 'Please choose for how long.')
-/** 'open': until somebody opens joining again. */
+/** 'open': until someone opens joining again. */
 const pauseHours = z.enum([...restrictionHours, 'open'], 'Please choose for how long.')
 
 /** How many in the last day and in the last week. */

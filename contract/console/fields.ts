@@ -32,7 +32,7 @@ const dollarsLike = (pattern: RegExp) => z.string(BAD_AMOUNT).check(z.overwrite(
 export const dollarAmount = dollarsLike(/^\d{1,7}\.\d{2}$/)
 export const optionalDollarAmount = dollarsLike(/^(?:\d{1,7}\.\d{2})?$/)
 
-/** One line of text that somebody enters. */
+/** One line of text that someone enters. */
 export const textLine = (missing: string, max: number) =>
   z.string(missing).check(
     z.overwrite((text) => text.trim().normalize()),
@@ -53,5 +53,5 @@ export const sponsorSite = z.string('Please use a sponsor link.').check(
 /** What a form showed when it was opened. If someone else has saved it meanwhile, it's refused. */
 export const formVersion = z.string('Please reload the page.').check(z.maxLength(60, 'Please reload the page.'))
 
-/** Why somebody does something, for the audit log. */
+/** Why someone does something, for the audit log. */
 export const reason = textLine('Please say why.', 300)

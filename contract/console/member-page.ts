@@ -66,7 +66,7 @@ export const MemberPage = z.object({
   business_name: z.string(),
   username: z.string(),
   email: z.string(),
-  /** Whether somebody has opened a link that was sent to it. */
+  /** Whether someone has opened a link that was sent to it. */
   is_email_confirmed: z.boolean(),
   /** The mail server refuses the address: no such mailbox, closed, or not an address at all. */
   email_bounce: z.optional(z.enum(['unknown', 'closed', 'malformed'])),

@@ -45,7 +45,7 @@ const MemberRow = z.object({
   card: z.optional(Card),
 })
 
-/** A payment of someone who has not become a member. Who it was is kept only while the payment is open. */
+/** A payment by someone who didn't become a member. We know who it was only while the payment is open. */
 const Attempt = z.object({
   reference: z.string(),
   at: z.string(),

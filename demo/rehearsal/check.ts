@@ -4,7 +4,7 @@ import { createHttpClient } from '../../drill/visitor/http-client.ts'
 import { arrive, cards, visit } from '../../drill/visitor/visitor.ts'
 import type { Rehearsal } from './rehearsal.ts'
 
-/** Nobody fills in the form faster (MINIMUM_SECONDS). */
+/** The site refuses a form that is filled in faster (MINIMUM_SECONDS). */
 const MINIMUM_MS = 3_500
 const TIMEOUT_MS = 60_000
 

@@ -17,7 +17,7 @@ const { PORT = '3000' } = process.env
 
 const signals = ['SIGINT', 'SIGTERM']
 
-/** Meanwhile a signal ends this process immediately, and with it all that it has started. */
+/** Until then a signal ends this process and everything it has started. */
 function unlessStopped<Result>(work: Promise<Result>): Promise<Result> {
   const end = () => process.exit(130)
   for (const signal of signals) process.on(signal, end)

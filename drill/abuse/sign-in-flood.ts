@@ -9,7 +9,7 @@ import { cookieOf, type InProcessSite, openInProcessSite, type Reply } from '../
 import type { Backend } from '../site/backends.ts'
 import { americanPhone, attackerAddress, cardNumber, formAnswers, visitorAddress } from '../test-data.ts'
 
-/** A person gives up after 30 seconds. On a machine that is also busy with something else, the short form judges only the replies. */
+/** People give up after 30 seconds. The short form ignores the time, because the machine may be busy. */
 const LONG = { signIns: 400, members: 20, patienceMs: 30_000 }
 const SHORT = { signIns: 40, members: 6, patienceMs: Infinity }
 const STRANGERS = 120

@@ -72,7 +72,7 @@ function charge(book: Book): void {
   if (!book.isRacing) announceRises(book)
 }
 
-/** Only scheduled tries count: the member may try new cards until the last one. No card is tried twice on a day. */
+/** Only scheduled tries are counted: the member may try new cards until the last one. A card is tried once a day. */
 function tryCard(book: Book): void {
   const { today } = book
   const card = book.card.lastFour

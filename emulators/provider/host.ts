@@ -7,7 +7,7 @@ import { send } from './send.ts'
 type Options = { port?: number; fault?: Fault }
 
 const PICTURE = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 4 3"><path fill="#7a8" d="M0 0h4v3H0z"/></svg>'
-/** A body that is longer than any form. */
+/** Longer than any form. */
 const MAX_BODY = 1_000_000
 
 /**

@@ -66,7 +66,7 @@ export async function countMembersCardUse(world: World, use: CardUse): Promise<C
   return countCardUse(world, asMembers(use))
 }
 
-/** Members' phones are counted apart: strangers can join with anybody's number, and so could stop a member from paying. */
+/** Counted separately for members: a stranger who joins with a member's number must not stop the member from paying. */
 const asMembers = <Use extends Payer>(use: Use): Use => ({ ...use, mobile_phone: `member ${use.mobile_phone}` })
 
 const RISKY =

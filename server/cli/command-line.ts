@@ -64,7 +64,7 @@ export async function runCommand<Command>(
   }
 }
 
-/** A command prints its result. What the log of production says beside it would only get in the way. */
+/** A command prints its result, without production's log lines in between. */
 export const commandLog = ({ LOG_LEVEL }: Config): Log =>
   createLog(LOG_LEVEL === 'info' ? 'warn' : LOG_LEVEL, process.stderr)
 

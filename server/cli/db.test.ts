@@ -83,7 +83,7 @@ it('9.4 9.6 an operator loads, lists, backs up, resets and restores from the ter
   expect(output).toMatch(/\n\(8\)\n$/)
 })
 
-it('9.6 a backup is not restored with another SECRET', async () => {
+it('9.6 a backup is not restored with a different SECRET', async () => {
   const file = join(folder, 'sealed.jsonl.gz')
   await db('reset', '--yes')
   await db('rekey') // makes keys

@@ -132,7 +132,7 @@ const commands: Record<string, Command> = {
   },
 }
 
-/** Without the SECRET that it was made with, a backup is useless, and that is better learned now. */
+/** A backup is useless without the SECRET it was made with: better to say so now. */
 async function requireSecret(db: Db, config: Config): Promise<void> {
   if (await isSecretOf(db, config)) return
   throw new OperatorError(

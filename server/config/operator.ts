@@ -71,7 +71,7 @@ type OfficeSettings = Pick<Settings, 'PUBLIC_URL' | 'PROVIDER_API_URL'> & { OFFI
 export const isOfficeOurs = ({ PUBLIC_URL, OFFICE_URL, PROVIDER_API_URL }: OfficeSettings): boolean =>
   OFFICE_URL === `${PUBLIC_URL}/office` && !PROVIDER_API_URL
 
-/** For people who look for members where there are none; undefined if they are kept here. */
+/** Says where the members are kept; undefined if they are kept here. */
 export const keptElsewhere = ({ PROVIDER_API_URL }: Pick<Settings, 'PROVIDER_API_URL'>): string | undefined =>
   PROVIDER_API_URL &&
   `This site runs in front of ${new URL(PROVIDER_API_URL).host}. Members and payments are kept there.`

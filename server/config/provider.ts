@@ -2,7 +2,7 @@ import { Enrollment } from '#contract/enrollment.ts'
 import { type Env, isSecretFile, isSet } from './secret-files.ts'
 import { type Settings, settings } from './settings.ts'
 
-/** The settings of a site in front of an operator's API host: all that belong together, and none that would do nothing. */
+/** The settings of a site in front of an operator's API host: the required ones, and none that would have no effect. */
 export function checkProvider(values: Partial<Settings>, env: Env): string[] {
   const names = Object.keys(env).filter((name) => /^PROVIDER_/.test(name) && (name in settings || isSecretFile(name)))
   if (!isSet(env, 'PROVIDER_API_URL'))
@@ -17,7 +17,7 @@ const missingOfficeHosts = (env: Env): string[] =>
     ? []
     : ['PROVIDER_OFFICE_HOSTS is required with PROVIDER_API_URL: the hosts that a new member may be sent to']
 
-/** Each would silently do nothing. */
+/** Settings that would have no effect. */
 const unusedVendors = ({ PAYMENT, PAYMENT_SANDBOX_URL, PHONE }: Partial<Settings>): string[] => [
   ...(PAYMENT && PAYMENT !== 'sandbox' ? [unused(`PAYMENT=${PAYMENT}`, 'the API host charges the cards')] : []),
   ...(PAYMENT_SANDBOX_URL ? [unused('PAYMENT_SANDBOX_URL', 'the API host charges the cards')] : []),

@@ -91,7 +91,7 @@ describe.each([
     expect((await save(now, answer(other))).statusCode, 'having seen it').toBe(200)
   })
 
-  it('are saved once if two save them at the same time', async () => {
+  it('are saved once if two people save at the same time', async () => {
     const seen = await read()
     const replies = await Promise.all([save(seen, answer(one)), save(seen, answer(other))])
     expect(replies.map(({ statusCode }) => statusCode).sort()).toEqual([200, FORM_CHANGED])

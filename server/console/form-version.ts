@@ -7,7 +7,7 @@ type Values = Record<string, string | number | boolean | null | undefined>
 /** A hash of what a form shows. It changes with any value. */
 export const versionOf = (values: Values): string => sha256(JSON.stringify(Object.entries(values).sort()))
 
-/** Call it with what is saved now, which has to be locked until the new values are saved. */
+/** Call it with the saved values, locked until the new ones are saved. */
 export function requireVersion(saved: Values, version: string) {
   if (versionOf(saved) !== version) throw formChanged()
 }

@@ -52,7 +52,7 @@ it('19.84 a colleague who opens more members than a person would is stopped, and
   expect((await (await staffMember(site, 'viewer')).get('members')).statusCode).toBe(200)
 })
 
-it('19.84 exporting one person after another is stopped, too', async () => {
+it('19.84 exporting many members one by one is stopped, too', async () => {
   const { post } = await staffMember(site, 'manager')
   const statuses: number[] = []
   for (let time = 0; time < 9; time++) statuses.push((await post('members/export', { member_id })).statusCode)

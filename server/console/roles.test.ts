@@ -115,7 +115,7 @@ describe.each(roles)('%s', (role) => {
 })
 
 it.each(calls.filter(([, { permission }]) => permission !== 'anyone'))(
-  '19.7 nobody who is not signed in may make the call %s',
+  '19.7 the call %s needs a session',
   async (_name, call) => expect((await send(call, '')).statusCode).toBe(401),
 )
 
@@ -168,7 +168,7 @@ it('19.80 every action in the console has its network, and the chain covers it',
   expect((await verifyAudit(site.world)).problem).toBe('Row 2 was changed.')
 })
 
-it('19.7 somebody who was removed, or whose role was changed, has the new rights at once', async () => {
+it('19.7 someone who was removed, or whose role was changed, has the new rights immediately', async () => {
   const owner = await staffMember(site, 'owner')
   const finance = await staffMember(site, 'finance')
   expect((await finance.get('audit')).statusCode).toBe(200)

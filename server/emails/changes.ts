@@ -88,7 +88,7 @@ export const confirmCurrentAddressEmail = async (
         `This is the email address of your ${(await brandOf(world)).page.name} membership. Please confirm that it is yours. The link expires in one week:`,
       ),
       button('Confirm email address', confirmUrl(world, token)),
-      smallPrint('If you are not a member, somebody mistyped their address. You can ignore this email.'),
+      smallPrint('If you are not a member, someone mistyped their address. You can ignore this email.'),
     ],
   })
 

@@ -111,7 +111,7 @@ describe.each(Object.entries(emails))('the email %s', (_name, write) => {
 })
 
 describe('the content of an email', () => {
-  it('21.17 a change is told in the operator’s time, with the name of its zone', async () => {
+  it('21.17 an email gives the time of a change in the operator’s zone, and names the zone', async () => {
     const config = { ...site.world.config, TIME_ZONE: 'America/New_York' }
     const change = { member_id, who: 'office' as const, at: '2026-11-15T12:00:00Z' }
     const { text } = await passwordChangedEmail({ ...site.world, config }, change)

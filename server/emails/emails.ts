@@ -130,7 +130,7 @@ function cachedTextBlock(content: string): Block {
 }
 const textBlocks = new Map<string, Block>()
 
-/** Tells a member that somebody joined through their link: the first name and the day, and nothing else about that person. */
+/** Tells a member that someone joined through their link: the first name and the day, and nothing else about that person. */
 export async function referralEmail(world: World, { member_id }: JobPayloads['referral']): Promise<Email | undefined> {
   const referral = await findReferral(world, member_id)
   if (!referral?.join_emails) return undefined
@@ -143,7 +143,7 @@ export async function referralEmail(world: World, { member_id }: JobPayloads['re
     blocks: [
       paragraph(`${name} joined through your link on ${joined_on}.`),
       button('Open your office', world.config.OFFICE_URL),
-      smallPrintLink('You get this email whenever somebody joins through your link.', 'Stop these emails', stopUrl),
+      smallPrintLink('You get this email whenever someone joins through your link.', 'Stop these emails', stopUrl),
     ],
     unsubscribeUrl: stopUrl,
   })
@@ -250,7 +250,7 @@ export async function emailTo(world: World, to: Recipient, { blocks, ...content 
   return composeEmail(email, brand)
 }
 
-/** Below a receipt: the operator's terms, and whom to ask. */
+/** Below a receipt: the operator's refund terms and contact. */
 export async function refundTerms(world: World): Promise<Block[]> {
   const { refunds, support } = shownOperator(world, await brandOf(world))
   return [

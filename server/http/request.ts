@@ -20,7 +20,7 @@ export const clientFrom = (request: FastifyRequest): Client => ({
   isFromOtherSite: isFromOtherSite(request),
 })
 
-/** Whether a page of another site sent this. Old browsers say only where a page that posts is from. */
+/** Whether a page of another site sent this. Old browsers send only `Origin`, and only with a POST. */
 function isFromOtherSite(request: FastifyRequest): boolean {
   const site = header(request, 'sec-fetch-site')
   if (site) return !['same-origin', 'none'].includes(site)

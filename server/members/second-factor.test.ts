@@ -96,7 +96,7 @@ describe('an authenticator app', () => {
     expect((await sendCode('made-up', member.code())).statusCode).toBe(401)
   })
 
-  it('21.6 a sign-in takes no more than five codes, also when many send them at once', async () => {
+  it('21.6 a sign-in takes no more than five codes, even if many are sent at the same time', async () => {
     const member = await memberWithApp(site)
     const token = await beginSignIn(site, member)
     const replies = await Promise.all(Array.from({ length: 20 }, () => sendCode(token, wrong(member.code()))))
@@ -111,7 +111,7 @@ describe('an authenticator app', () => {
     expect((await sendCode(token, member.code())).statusCode).toBe(401)
   })
 
-  it('21.7 wrong codes are limited by member, also when many send them at once', async () => {
+  it('21.7 wrong codes are limited by member, even if many are sent at the same time', async () => {
     const strict = await testSite({ TRUST_PROXY: 'loopback', LIMIT_SECOND_FACTORS: '8/86400' })
     const member = await memberWithApp(strict)
     const tokens: string[] = []

@@ -150,7 +150,7 @@ it('15.19 of several members and a visitor who want one name at once, one gets i
   expect(sites).toEqual(owners.map(({ id }) => ({ member_id: id })))
 })
 
-it('15.19 two changes of one member at once count as one', async () => {
+it('15.19 two changes of one member at the same time are one', async () => {
   const member = await memberInOffice(site)
   const names = ['p', 'q', 'r'].map((letter) => `${letter}${member.username}`)
   const replies = await Promise.all(names.map((name) => rename(member, name)))

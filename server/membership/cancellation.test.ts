@@ -71,7 +71,7 @@ it('17.43 a membership canceled on hold ends with the paid month, and its member
   expect(await officeOf(id)).toMatchObject({ is_over: false, state: 'active' })
 })
 
-it('17.43 a canceled membership that is put on hold afterwards ends, too, and its member can come back', async () => {
+it('17.43 a canceled membership that is put on hold also ends, and its member can come back', async () => {
   const id = await join()
   await cancel(site.world, id)
   await putOnHold(site.world, id, 'dispute')

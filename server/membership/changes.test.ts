@@ -40,7 +40,7 @@ const officeOf = async ({ id }: { id: string }) => (await viewOffice(site.world,
 const subjectsTo = async ({ email }: { email: string }) => (await emailsTo(site, email)).map(({ subject }) => subject)
 const change = { product_id: 34, notice_days: 30, reason: 'costs', who: 'Rosa' }
 
-describe('17.34 nobody pays more without an email', () => {
+describe('17.34 no one pays more without an email', () => {
   it('on hold: the price stays until the hold is lifted, and a notice comes first', async () => {
     const member = await newMember(site)
     await putOnHold(site.world, member.id, 'dispute')

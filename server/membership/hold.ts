@@ -20,8 +20,8 @@ export const putOnHold = ({ db, now }: Context, member_id: string, hold_reason: 
   })
 
 /**
- * The worker decides what is next: what was missed meanwhile is waived, and the running period is charged. The price changes
- * of the meantime apply as well.
+ * The worker decides what happens next: periods missed during the hold are waived, and the current one is charged. Price
+ * changes made during the hold apply.
  */
 export const liftHold = (context: Context, member_id: string): Promise<boolean> =>
   changeHold(context.db, member_id, true, async (db, { on_hold_since, ...held }) => {

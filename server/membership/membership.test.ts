@@ -101,7 +101,7 @@ it('17.1 charges every month once, at the price the member agreed to, and sends 
   expect(await membershipOf(member)).toMatchObject({ state: 'active', period: 3 })
 })
 
-it('17.1 two processes that run at once charge a period once', async () => {
+it('17.1 two processes that run at the same time charge a period once', async () => {
   const members = await Promise.all([join(), join(), join(), join()])
   const { member_id } = await membershipOf(members[0])
   const { renews_on } = (await viewOffice(site.world, member_id)).membership

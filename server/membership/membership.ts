@@ -232,7 +232,7 @@ async function recordDeclined(world: World, key: AttemptKey, { decline_class, is
   const tried_on = dayOf(world, payment.created_at)
   const declines = isCardOnFile // a card that the member has tried today isn't tried again today
     ? scheduledTries(membership, tried_on)
-    : Math.max(membership.declines, scheduledTries(membership, addDays(tried_on, -1))) // the new card's try is left
+    : Math.max(membership.declines, scheduledTries(membership, addDays(tried_on, -1))) // so that the new card still gets its try
   const after = { state: 'past_due' as const, declines, never_retry_since }
   await updateMembership(world.db, member_id, after)
   const next = nextStep({ ...membership, ...after, period_state: 'due' }, todayOf(world))

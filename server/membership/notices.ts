@@ -49,10 +49,10 @@ export function priceNoticeDay(
 const latest = (one: string, other: string) => (one > other ? one : other)
 
 export const MEMBERS_AT_ONCE = 50
-/** So that other work gets its turn; the rest follows a minute later. */
+/** A limit per run, so that other work gets a turn; the rest follows a minute later. */
 const MAX_BATCHES = 20
 
-/** Repeats what writes emails to some members until fewer are left than it takes. */
+/** Repeats a batch until one comes back short. */
 export async function inBatches(writeSome: () => Promise<number>): Promise<void> {
   for (let batch = 0; batch < MAX_BATCHES; batch++) if ((await writeSome()) < MEMBERS_AT_ONCE) return
 }

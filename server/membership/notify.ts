@@ -12,7 +12,7 @@ import { firstAtNewPrice, type Upcoming } from './prices.ts'
 import { writeRenewalEmails } from './renewal-emails.ts'
 import { type LockedMembership, updateMembership } from './rows.ts'
 
-/** Writes the emails that are due ahead of time: a card that expires soon, another year, a higher price, the next charge. */
+/** Writes the emails that come ahead of time: a card that expires soon, the next year, a higher price, the next charge. */
 export async function writeNotices(world: World): Promise<void> {
   if (world.config.RENEWALS === 'off') return
   await writeRenewalEmails(world)

@@ -41,7 +41,7 @@ function periodBegun(membership: Beginning, today: string) {
   return { running, isRenewalDay, missed_from, lines }
 }
 
-/** What a period costs that begins today. */
+/** What a period that begins today costs. */
 export const priceToBegin = (membership: Beginning, today: string): number =>
   priceOn(periodBegun(membership, today).lines, today)
 

@@ -104,7 +104,7 @@ it('17.46 a replaced price change is not applied on resuming, even if its job fi
   expect(await amountsOf(member)).toEqual([9900, 9900])
 })
 
-describe('17.46 a price change isn’t for members who joined after it', () => {
+describe('17.46 a price change doesn’t apply to members who joined after it', () => {
   /** The price for new members, which no one else is told of. */
   const setPrice = (renewal_cents: number) =>
     site.db.updateTable('package').set({ renewal_cents }).where('product_id', '=', 34).execute()
@@ -227,7 +227,7 @@ it('17.44 the email about a higher price never names a waived month', async () =
   expect(await amountsOf(member)).toEqual([12_900])
 })
 
-it('17.12 nobody is told of a price while RENEWALS is off, and everyone once it is on', async () => {
+it('17.12 no one is told of a price while RENEWALS is off; everyone is once it’s on', async () => {
   const early = await newMember(site)
   await pass(site, 12)
   const late = await newMember(site)

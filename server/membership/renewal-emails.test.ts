@@ -64,7 +64,7 @@ it('17.13 a member who asks the day before is told then, and one who resumes isn
   expect(await noticesTo(member)).toHaveLength(1)
 })
 
-it('17.13 a member whose renewal day moves after the email gets another one three days before the new day', async () => {
+it('17.13 a member whose renewal day moves after the email gets a new one three days before the new day', async () => {
   const member = await newMember(site)
   await ask(member)
   await untilDaysBefore(member, 2)
@@ -76,7 +76,7 @@ it('17.13 a member whose renewal day moves after the email gets another one thre
   )
 })
 
-it('17.13 a great many of these emails leave a turn for the others', async () => {
+it('17.13 a large batch of these emails lets other work run', async () => {
   let batches = 0
   const execute = async () => {
     batches += 1
@@ -99,7 +99,7 @@ it.each([
   expect(await noticesTo(member)).toEqual([])
 })
 
-it('17.13 a member who paid once gets it for a package only, and no more once that is stopped', async () => {
+it('17.13 a member who paid once gets it only for a package, until that is stopped', async () => {
   const setInterval = (billing_interval: 'once' | 'month', renewal_cents: number) =>
     site.db.updateTable('package').set({ billing_interval, renewal_cents }).where('product_id', '=', 34).execute()
   await setInterval('once', 0)

@@ -58,7 +58,7 @@ const billing = {
 }
 
 describe('a new card after the bank forbade the old one', () => {
-  it('17.37 is tried again on the next scheduled day, not at once, and the email names that day', async () => {
+  it('17.37 is tried again on the next scheduled day, not immediately, and the email names that day', async () => {
     const member = await newMember(site, { cc_number: cards.renewalStolen })
     await pass(site, 35) // on day 5 of the new month; the try on day 3 was passed over
     const card = { ...newCard, cc_number: cards.renewalNoFunds }

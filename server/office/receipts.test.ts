@@ -105,7 +105,7 @@ it('15.21 a dispute that staff have closed as lost is over, until the bank says 
   })
 })
 
-it('15.21 a dispute that staff have closed for another reason is not said to be lost', async () => {
+it('15.21 a dispute that staff closed for a different reason is not shown as lost', async () => {
   const member = await newMember()
   await (site.world.payment as SandboxGateway).dispute(member.transaction_id ?? '', 'open')
   await reconcile(site.world, new Date(0))
@@ -168,7 +168,7 @@ it('17.45 a credit note is a page of the member it belongs to, and of staff', as
   )
 })
 
-it('15.12 the emails about a renewal and a refund have the terms of refunds', async () => {
+it('15.12 the emails about a renewal and a refund have the refund terms', async () => {
   const member = await newMember()
   for (let day = 0; day < 31; day++) {
     site.advance(DAY)

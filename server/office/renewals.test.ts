@@ -51,7 +51,7 @@ const capturesOf = async ({ username }: Member) =>
       .execute()
   ).map(({ period, amount_cents }) => [period, amount_cents])
 
-it('17.8 a new card is charged at once for what is past due, and the office shows it', async () => {
+it('17.8 a new card is charged immediately for what is past due, and the office shows it', async () => {
   const member = await joinedMember(site, { cc_number: cards.renewalStolen })
   await pass(31)
   const reply = await call(member, 'card', { ...(await newCard('5555555555554444')), shown_price: '99.00' })
@@ -204,7 +204,7 @@ it('17.8 card testers are stopped by the limits of the payment form', async () =
   await strict.close()
 })
 
-it('17.9 a member who has not paid ends at once by canceling, and is not tried again', async () => {
+it('17.9 a member who has not paid ends immediately by canceling, and is not charged again', async () => {
   const member = await joinedMember(site, { cc_number: cards.renewalNoFunds })
   await pass(31)
   const { membership } = (await call(member, 'cancel')).json()

@@ -18,7 +18,7 @@ const ended = (rest: string, action?: Status['action']) => (membership: Membersh
 })
 const due = ({ payment_problem, price }: Membership) => showAmount(payment_problem?.price ?? price)
 
-/** Every state of a membership. The first row that fits counts. */
+/** Every state of a membership. The first match applies. */
 export const states = {
   'ended, and the payment to come back is being checked': {
     when: ({ is_over, is_checking }) => is_over && Boolean(is_checking),

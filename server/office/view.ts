@@ -16,7 +16,7 @@ import type { World } from '#server/world/world.ts'
 import { proofSeconds } from './card.ts'
 import { statusOf } from './status.ts'
 
-/** Everything a member sees in the office. Without the time of a sign-in, it counts as long ago. */
+/** Everything a member sees in the office. Without `signed_in_at` the sign-in isn't recent. */
 export async function viewOffice(world: World, member_id: string, signed_in_at = new Date(0)): Promise<OfficeView> {
   const member = await findMember(world, member_id)
   const [brand, membership, renewals, receipt, credit_notes, accepted, chart, referrals, emailLink] = await Promise.all(

@@ -91,7 +91,7 @@ describe('a declined card', () => {
 })
 
 describe('a gateway that rejects the request', () => {
-  it('4.23 charges nothing, frees the names at once, and lets the visitor try again', async () => {
+  it('4.23 charges nothing, frees the names immediately, and lets the visitor try again', async () => {
     const enrollment = randomUUID()
     const names = { username: 'turnedaway', email: 'turned@mail.example' }
     const failed = await pay({ ...names, cc_number: cards.failed }, { 'idempotency-key': `${enrollment}.1` })
@@ -129,7 +129,7 @@ describe('a gateway that rejects the request', () => {
 })
 
 describe('an idempotency key', () => {
-  it('4.8 charges once, however many requests send it at once', async () => {
+  it('4.8 charges once, however many requests arrive at the same time', async () => {
     const enrollment = randomUUID()
     const form = await filledForm(site, { username: 'doubleclick' })
     const forms = await Promise.all(

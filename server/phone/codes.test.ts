@@ -233,7 +233,7 @@ describe('5.8 if phones need not be confirmed', () => {
     },
   )
 
-  it('5.8 codes are sent while too many cards are declined, and for an hour afterwards', async () => {
+  it('5.8 codes are sent while too many cards are declined, and for an hour after', async () => {
     const plain = await testSite({ BREAKER_DECLINES: '1/600/50', BREAKER_SECONDS: '600' })
     const { send } = await phonesOf(plain).visitor()
     await recordDecline(plain.world, 'a network')

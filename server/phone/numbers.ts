@@ -53,7 +53,7 @@ export async function showWithoutPlus(mobile_phone: string): Promise<string> {
   return parsePhoneNumberWithError(mobile_phone).formatInternational().replace(/^\+/, '')
 }
 
-/** What a row says of a number. In front of an API host nothing about a member is kept, so it is a keyed hash. */
+/** How a number is stored: as a keyed hash in front of an API host, where we keep nothing about members. */
 export const storedNumber = ({ config, keys }: Pick<World, 'config' | 'keys'>, mobile_phone: string): string =>
   config.PROVIDER_API_URL ? keys.hmac('codes', mobile_phone) : mobile_phone
 

@@ -265,7 +265,7 @@ describe('with PHONE_VERIFICATION=on', () => {
     expect((await pay(third, 2)).fields).toBeDefined()
   })
 
-  it('5.13 of many enrollments at once, a confirmed number serves one', async () => {
+  it('5.13 a confirmed number serves one of many simultaneous enrollments', async () => {
     const { cookie, send, verify } = await visitor()
     const mobile_phone = '+12025550115'
     await send(mobile_phone)

@@ -5,7 +5,7 @@ import { toAmount } from '#contract/money.ts'
 import { SITE_PATTERN } from '#contract/site.ts'
 import { centsIn, idIn, isRow, messagesIn, type Row, rowIn, rowsIn, textIn, unreadable, yesOrNo } from './reading.ts'
 
-/** What each answer of the host means to us. Whatever is dropped is reported. */
+/** What each answer of the host means. Anything we can't use is reported. */
 
 type Report = (what: string) => void
 
@@ -20,7 +20,7 @@ export function sponsorIn(body: unknown): HostSponsor {
   return { site: word, active: isActive, name: textIn(name, 60) || word }
 }
 
-/** A package as the host lists it. What it costs is what the host says of an order for it. */
+/** A package as the host lists it. Its price is the total of an order for it. */
 export type HostPackage = Pick<
   Package,
   'product_id' | 'name' | 'description' | 'image_url' | 'is_recurring' | 'is_special'
@@ -40,7 +40,7 @@ export function packagesIn(body: unknown, report: Report): HostPackage[] {
 
 const isYes = (value: unknown) => yesOrNo(value) === true
 
-/** The specification gives a package no name. */
+/** Packages have no name in the specification. */
 function packageIn(row: Row, product_id: number, isOnlyStarter: boolean): HostPackage {
   const is_recurring = isYes(row.is_recurring)
   const is_special = isYes(row.is_special)
@@ -57,7 +57,7 @@ function packageIn(row: Row, product_id: number, isOnlyStarter: boolean): HostPa
 
 export type HostDocument = Pick<LegalDocument, 'id' | 'title' | 'content' | 'status' | 'display_on_checkout'>
 
-/** Its content is HTML and still has to be sanitized. */
+/** The content is HTML that isn't sanitized yet. */
 export const documentsIn = (body: unknown, report: Report): HostDocument[] =>
   rowsIn(body, 'the documents').flatMap((row, index) => {
     if (isRow(row) && typeof row.content === 'string') return [documentIn(row, index)]
@@ -83,7 +83,7 @@ const isInForce = (status: unknown) => {
   )
 }
 
-/** A list, or its words in one text. */
+/** A list, or one text with several words. */
 const placesIn = (value: unknown): string[] =>
   (Array.isArray(value) ? value.map((each) => textIn(each, 100)) : textIn(value, 2000).split(/[^\w-]+/)).filter(Boolean)
 
@@ -104,7 +104,7 @@ export const availabilityIn =
     return messages.length ? messages : unreadable(`${field} is neither 'Available' nor messages`)
   }
 
-/** A code was sent, or is right. The message is the host's, for the visitor. */
+/** Whether a code was sent, or was right, with the host's message for the visitor. */
 export type Verification = { isDone: boolean; message: string }
 
 export function verificationIn(body: unknown): Verification {
@@ -117,7 +117,7 @@ export function callIn(body: unknown): Verification {
   return { isDone: yesOrNo(success) ?? unreadable('success is neither true nor false'), message: textIn(message) }
 }
 
-/** `payment` in one spelling: hosts write it in any case. */
+/** `payment` in our spelling: hosts use any case. */
 export type HostPayment = { payment: 'Approved' | 'Declined'; isOtherWord: boolean; token: string; vo_url: string }
 
 export function paymentIn(body: unknown): HostPayment {

@@ -4,7 +4,7 @@ import type { Tables } from '#server/db/tables.ts'
 import type { AttemptKey } from '#server/gateways/payment/attempt-key.ts'
 import type { World } from '#server/world/world.ts'
 
-/** What is kept of the enrollments that the host got: that one was sent, and what is known of it. Nothing about a person. */
+/** Which enrollments were sent to the host, and what we know of each. Nothing personal. */
 
 export type Attempt = Tables['provider_attempt']
 export type State = Attempt['state']
@@ -12,7 +12,7 @@ export type State = Attempt['state']
 const KEPT_DAYS = 90
 const DAY_MS = 86_400_000
 
-/** The host has had its time by then, and our own process too. */
+/** By then both the host and our own process have given up. */
 const GRACE_MS = 5_000
 export const answerDue = ({ config, now }: World) =>
   new Date(now().getTime() - config.PROVIDER_DEADLINE * 1000 - GRACE_MS)
@@ -21,8 +21,8 @@ export const findAttempts = (db: Db, enrollment_id: string): Promise<Attempt[]> 
   db.selectFrom('provider_attempt').selectAll().where('enrollment_id', '=', enrollment_id).orderBy('attempt').execute()
 
 /**
- * Writes that the enrollment is about to be sent. Returns its reference, or nothing if another one of this enrollment was sent,
- * and is running, approved or unknown. `after_unknown`: the visitor was warned about that one.
+ * Records that the enrollment is about to be sent. Returns its reference, or nothing if an earlier attempt is running, approved
+ * or unknown. `after_unknown` is an unknown attempt that the visitor was warned about.
  */
 export async function beginAttempt(
   { db, now }: World,
@@ -79,7 +79,7 @@ export const endAttempt = (db: Db, reference: string, state: State) =>
     .where('state', 'in', ['sent', 'unknown'])
     .execute()
 
-/** Sent by a process that died before the answer came: nobody will ever know. Returns how many there were. */
+/** Attempts of a process that died before the answer came: we can never find out. Returns how many there were. */
 export async function loseOverdue(world: World): Promise<number> {
   const rows = await world.db
     .updateTable('provider_attempt')
@@ -93,7 +93,7 @@ export async function loseOverdue(world: World): Promise<number> {
   return rows.length
 }
 
-/** How many enrollments the host has right now. */
+/** How many enrollments are waiting for the host. */
 export async function countRunning(world: World): Promise<number> {
   const { count } = await world.db
     .selectFrom('provider_attempt')
@@ -104,7 +104,7 @@ export async function countRunning(world: World): Promise<number> {
   return Number(count)
 }
 
-/** Nothing that looks like something else when it is read out on the phone. */
+/** Only letters and digits that can't be confused on the phone. */
 const LETTERS = '23456789ABCDEFGHJKMNPQRSTVWXYZ'
 const word = () => Array.from({ length: 4 }, () => LETTERS[randomInt(LETTERS.length)]).join('')
 const newReference = () => `${word()}-${word()}`

@@ -16,16 +16,16 @@ import {
 import { type Host, NoReply, type Reply } from './host.ts'
 import { isRow, messagesIn, parseJson, textIn, Unreadable } from './reading.ts'
 
-/** The eleven calls of the specification, as the host has them, and how each answer is read. */
+/** The specification's eleven calls, with the host's paths and how each answer is read. */
 
 type Reader<Value> = (body: unknown, report: (what: string) => void) => Value
 type HostCall<Value> = {
   method: 'GET' | 'POST'
   path: string
   read: Reader<Value>
-  /** It changes nothing, so it may be sent again. */
+  /** Changes nothing, so it may be sent again. */
   isRepeatable?: true
-  /** Not below the path of the API. */
+  /** The path isn't below the API's. */
   isFromRoot?: true
 }
 const call = <Value>(
@@ -53,20 +53,20 @@ export type HostCallName = keyof HostCalls
 type ValueOf<Name extends HostCallName> = ReturnType<HostCalls[Name]['read']>
 
 /**
- * lost: there is no answer, or none that can be read; isSent: the host may have done what we asked. refused: the host
- * understood us and did nothing; `message` and `fields` are for the visitor.
+ * lost: no answer, or an unreadable one; `isSent` if the host may have acted on the request. refused: the host understood and
+ * did nothing; `message` and `fields` are for the visitor.
  */
 export type Answer<Value> = { is: 'answer'; value: Value } | Refused | { is: 'lost'; why: string; isSent: boolean }
 
 type Refused = { is: 'refused'; status: number } & Words
 
 type Asking = Pick<World, 'now'> & { log: { warn: (about: Complaint, sentence: string) => void } }
-/** Never a value. */
+/** Never contains a value of the answer. */
 export type Complaint = { path: string; why: string; reference?: string }
 
 export type Ask = ReturnType<typeof createAsk>
 
-/** Asks the host. What can't be understood is one line in the log, with the path and what was wrong. */
+/** Calls the host. An answer we can't read is logged with its path and the reason. */
 export function createAsk(host: Host, world: Asking) {
   const report = createReport(world)
   return async <Name extends HostCallName>(
@@ -84,7 +84,7 @@ export function createAsk(host: Host, world: Asking) {
     const url = host.urlOf(path + encodeURIComponent(site), isFromRoot)
     const reportHere = (why: string) => report({ path, why, ...about })
     const lose = (why: string, isSent: boolean) => {
-      if (!about.reference) reportHere(why) // whoever sent an enrollment has more to say
+      if (!about.reference) reportHere(why) // for an enrollment, the caller logs more
       return { is: 'lost', why, isSent } as const
     }
     try {
@@ -100,11 +100,11 @@ export function createAsk(host: Host, world: Asking) {
   }
 }
 
-/** The host gave up waiting for a request that may be complete. */
+/** Not a refusal: the host stopped waiting, but may have the whole request. */
 const TIMED_OUT = 408
 const isRefusal = ({ status }: Reply) => status >= 400 && status < 500 && status !== TIMED_OUT
 
-/** Here the host speaks about what was entered. Elsewhere its words are for the operator. */
+/** With these statuses the host's message is about what was entered; otherwise it's for the operator. */
 const ABOUT_INPUT = [400, 402, 404, 409, 410, 422]
 const NO_WORDS: Words = { message: '', fields: {} }
 type Words = { message: string; fields: Record<string, string[]> }
@@ -115,7 +115,7 @@ function refusalIn({ status, bytes }: Reply, report: (why: string) => void): Ref
   return { is: 'refused', status, ...words }
 }
 
-/** A sentence, and messages by field. */
+/** A message, and messages by field. */
 function wordsIn(bytes: Buffer): Words {
   try {
     const body = parseJson(bytes)
@@ -132,7 +132,7 @@ function wordsIn(bytes: Buffer): Words {
 const QUIET_MS = 60_000
 const MAX_REMEMBERED = 1_000
 
-/** The same sentence about the same call at most once a minute, except about an enrollment. */
+/** Logs the same problem with the same call at most once a minute, but every problem with an enrollment. */
 function createReport({ log, now }: Asking) {
   const reported = new Map<string, number>()
   return ({ path, why, ...about }: Complaint) => {
@@ -145,7 +145,7 @@ function createReport({ log, now }: Asking) {
   }
 }
 
-/** Exactly the fields of the specification, without what is ours: captcha, traps, and what the screen showed. */
+/** Exactly the specification's fields, without our own: captcha, traps, and what the screen showed. */
 export function payloadOf(order: Enrollment): Record<string, string> {
   const { captcha, hall_lantern, hall_umbrella, shown_total, shown_texts, shown_consent, after_unknown, ...fields } =
     completePayload(order)

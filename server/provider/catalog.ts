@@ -10,7 +10,7 @@ import { remember } from './remembered.ts'
 
 export type Catalog = ReturnType<typeof openCatalog>
 
-/** The host gave no answer, and has never given one. */
+/** The host doesn't answer, and we have no earlier answer. */
 export class HostAway extends Error {}
 
 const MAX_SITES = 1_000
@@ -35,7 +35,7 @@ export function openCatalog(world: Pick<World, 'config' | 'now'>, ask: Ask) {
     packages: () => packages.get(),
     documents: () => documents.get(),
     totalOf,
-    /** Sites and pictures that the host has told us about. */
+    /** Sites and pictures that the host has named. */
     lastSponsor: sponsors.last,
     lastPackages: () => packages.last() ?? [],
   }
@@ -43,10 +43,10 @@ export function openCatalog(world: Pick<World, 'config' | 'now'>, ask: Ask) {
 
 function usable<Value>(answer: Answer<Value>): Value {
   if (answer.is === 'answer') return answer.value
-  throw new HostAway('The API host gave no answer that can be used.')
+  throw new HostAway('The API host gave no usable answer.')
 }
 
-/** A site that the host doesn't have leads to the master site, however it says so. */
+/** An unknown site leads to the master site, however the host reports it. */
 async function readSponsor(ask: Ask, site: string): Promise<HostSponsor | undefined> {
   const answer = await ask('sponsor', { sponsor_site: site })
   if (answer.is === 'refused' && answer.message) return undefined
@@ -74,7 +74,7 @@ const isOffered =
 const listOf = (offer: HostPackage): OrderList =>
   orderLists.find((list) => groupOfList[list] === groupOf(offer)) ?? 'product_ids'
 
-/** A package costs what the host says of an order for it alone. One that it names no price for can't be offered. */
+/** A package's price is the total of an order for it alone. Without one it can't be offered. */
 async function priced(listed: HostPackage[], totalOf: (order: Order) => Promise<string>): Promise<HostOffer[]> {
   const offers = await Promise.all(
     listed.map(async (offer): Promise<HostOffer[]> => {

@@ -28,9 +28,9 @@ import { screen } from './screening.ts'
 import type { ProviderVisitor } from './visitor.ts'
 
 /**
- * From a completed form to the host's answer. The host charges and keeps the member; here only a row without anything personal
- * says that the enrollment was sent. It is committed before the host is asked, so that no enrollment is ever sent again
- * unless the visitor was told that the card may be charged twice.
+ * From a completed form to the host's answer. The host charges the card and keeps the member; we keep only a row, without
+ * personal data, that says the enrollment was sent. It's committed first, so that an enrollment is sent again only after the
+ * visitor was told that the card may be charged twice.
  */
 export async function enroll(
   provider: Provider,
@@ -100,7 +100,7 @@ async function send(
 ): Promise<EnrollmentReply> {
   const { world, ask } = provider
   const reference = await beginAttempt(world, key, order.after_unknown)
-  if (!reference) return (await replyOf(provider, key, visitor, order.after_unknown)) ?? PENDING // another request came first
+  if (!reference) return (await replyOf(provider, key, visitor, order.after_unknown)) ?? PENDING // a parallel request was first
   if (!visitor.enrollment_id) visitor.setEnrollmentCookie(key.enrollment_id, visitor.touches)
   const answer = await ask('enroll', { ...world.config.PROVIDER_HIDDEN_FIELDS, ...payloadOf(order) }, { reference })
   const { state, reply } = outcomeOf(provider, answer, reference)
@@ -111,7 +111,7 @@ async function send(
   throw refusalOf(answer)
 }
 
-/** What the host's answer means, and what the visitor gets; no reply: refused, and nothing was charged. */
+/** What the host's answer means, and what the visitor gets. No reply means refused, with nothing charged. */
 function outcomeOf(
   provider: Provider,
   answer: Answer<HostPayment>,
@@ -143,7 +143,7 @@ function outcomeOf(
 
 const PAYMENT_REQUIRED = 402
 
-/** Nothing was charged. The host's own words are shown where it speaks about what was entered. */
+/** Nothing was charged. The host's message is shown if it's about what was entered. */
 function refusalOf(answer: Answer<unknown>): Refusal {
   const isAboutInput = answer.is === 'refused' && [400, 409, 422].includes(answer.status)
   if (isAboutInput && Object.keys(answer.fields).length) return refuseFields(answer.fields)
@@ -153,7 +153,7 @@ function refusalOf(answer: Answer<unknown>): Refusal {
 
 const DB_PATIENCE_MS = 5_000
 
-/** The visitor hears the truth even if it can't be written: the row then says that nothing is known. */
+/** The visitor gets the true outcome even if it can't be saved; the row then becomes unknown. */
 const endInTime = (world: World, reference: string, state: State) =>
   untilDatabaseIsBack(DB_PATIENCE_MS, () => endAttempt(world.db, reference, state)).catch((err: unknown) =>
     world.log.error({ err, reference, state }, 'the outcome of an enrollment could not be written'),
@@ -172,7 +172,7 @@ async function nextKey(
   return { enrollment_id, attempt: last.attempt + (isOver ? 1 : 0) }
 }
 
-/** What is known of an enrollment already. Undefined: this key may be sent. */
+/** The reply if we already know the outcome. Undefined: this key may be sent. */
 async function replyOf(
   provider: Provider,
   key: AttemptKey,
@@ -192,14 +192,14 @@ async function replyOf(
   return undefined
 }
 
-/** One that a dead process has left running is unknown from now on. */
+/** The attempts, with those that a dead process left running marked as unknown. */
 async function currentAttempts(world: World, enrollment_id: string): Promise<Attempt[]> {
   const attempts = await findAttempts(world.db, enrollment_id)
   const isRunning = attempts.some(({ state }) => state === 'sent')
   return isRunning && (await loseOverdue(world)) ? findAttempts(world.db, enrollment_id) : attempts
 }
 
-/** For a page that lost the reply. Sends nothing. */
+/** For a page that lost the reply. Sends nothing to the host. */
 export async function enrollmentStatus(provider: Provider, visitor: ProviderVisitor): Promise<EnrollmentStatus> {
   const key = visitor.key ?? (await nextKey(provider, visitor))
   const attempts = await currentAttempts(provider.world, key.enrollment_id)

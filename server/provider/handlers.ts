@@ -22,7 +22,7 @@ import type { ProviderVisitor } from './visitor.ts'
 
 type ProviderHandlers = Handlers<typeof calls, ProviderVisitor>
 
-/** The calls of the page. What is the host's is forwarded; captcha, traps, limits, breakers and the funnel are ours. */
+/** The page's calls. We forward them to the host; captcha, traps, limits, breakers and the funnel are ours. */
 export function providerHandlers(provider: Provider): ProviderHandlers {
   const { world, catalog } = provider
   return {
@@ -73,7 +73,7 @@ export function providerHandlers(provider: Provider): ProviderHandlers {
     async hitPage(_world, { sponsor_site }, visitor) {
       const find = () => sponsorOrMaster(catalog, sponsor_site).catch(refuseWhileAway)
       const isNew = await recordPageHit(world, { sponsor_site }, visitor, find)
-      if (isNew) void provider.ask('hitPage', {}, { site: sponsor_site }) // no visitor waits for it
+      if (isNew) void provider.ask('hitPage', {}, { site: sponsor_site }) // the visitor doesn't wait for it
       return {}
     },
     async getChallenge(_world, _input, visitor) {
@@ -83,13 +83,13 @@ export function providerHandlers(provider: Provider): ProviderHandlers {
   }
 }
 
-/** For what the page can't do without. It shows the spec's error dialog. */
+/** For data the page can't do without: it shows the spec's error dialog. */
 function refuseWhileAway(error: unknown): never {
   throw error instanceof HostAway ? new Refusal(502, AWAY) : error
 }
 const AWAY = 'This can’t be loaded right now. Please try again in a moment.'
 
-/** An order is always asked anew: what it costs is the host's to say. */
+/** Always asks the host: it sets the price. */
 async function sumOrder({ ask }: Provider, order: Order) {
   if (!Object.values(order).some(Boolean)) return { grand_total: '0.00' }
   const answer = await ask('total', { ...order })
@@ -99,7 +99,7 @@ async function sumOrder({ ask }: Provider, order: Order) {
 
 type Kind = 'email' | 'username'
 
-/** Our own rule first: the host need not hear of what can't be. A reserved word could be nobody's link on this site. */
+/** Our own rules come first: an invalid value isn't forwarded, and a reserved word couldn't be a link on this site. */
 async function availability({ ask, world }: Provider, kind: Kind, text: string, visitor: ProviderVisitor) {
   await refuseBlocked(world, visitor)
   await countAgainstLimit(world, 'LIMIT_LOOKUPS', visitor.address)
@@ -117,7 +117,7 @@ function messagesOf(kind: Kind, answer: Answer<'Available' | string[]>): 'Availa
   throw new Refusal(502, AWAY)
 }
 
-/** Nobody gets a code who could not join with it. */
+/** Doesn't send a code to someone who can't join. */
 async function requestCode(
   { world }: Provider,
   request: Parameters<typeof sendCode>[1],

@@ -2,7 +2,7 @@ import * as http from 'node:http'
 import * as https from 'node:https'
 import type { Settings } from '#server/config/settings.ts'
 
-/** An operator's API host, as bytes: one request, one reply, and every way in which none comes. */
+/** Sends one request to an operator's API host and returns its reply, or why there is none. */
 
 export type Host = ReturnType<typeof openHost>
 export type HostSettings = Pick<
@@ -13,9 +13,9 @@ export type HostSettings = Pick<
 type Outgoing = {
   method: 'GET' | 'POST'
   url: URL
-  /** Query of a GET, body of a POST. */
+  /** The query of a GET or the body of a POST. */
   fields: Record<string, string>
-  /** The host may get it twice: nothing happens there. */
+  /** Changes nothing at the host, so it may be sent twice. */
   isRepeatable?: boolean
   deadlineMs?: number
 }
@@ -31,14 +31,14 @@ export class NoReply extends Error {
 }
 
 const MAX_BYTES = 2 * 2 ** 20
-/** A silent host must not use up what the other calls need. */
+/** So that a silent host can't use up our sockets. */
 const MAX_SOCKETS = 100
 
 export function openHost(settings: HostSettings) {
   const api = new URL(`${settings.PROVIDER_API_URL}/`)
   const { Agent } = api.protocol === 'https:' ? https : http
   const shared = new Agent({ keepAlive: true, maxSockets: MAX_SOCKETS })
-  /** The host may close an idle connection as we use it, and nobody could tell what became of the request. */
+  /** The host may close an idle connection just as we use it, and we couldn't tell whether it got the request. */
   const fresh = new Agent()
 
   const send = ({ method, url, fields, isRepeatable = false, deadlineMs }: Outgoing): Promise<Reply> => {
@@ -75,9 +75,9 @@ export function openHost(settings: HostSettings) {
   }
 
   return {
-    /** As the operator knows it, for sentences. */
+    /** For messages to the operator. */
     name: api.host,
-    /** Below the path of the API, or from the root of its host. */
+    /** Relative to the API's path, or to the root of its host. */
     urlOf: (path: string, isFromRoot = false) =>
       new URL(isFromRoot ? path : path.replace(/^\//, ''), isFromRoot ? api.origin : api),
     send,
@@ -121,10 +121,10 @@ const reasons: Record<string, string> = {
   ENOTFOUND: 'its name does not exist',
   EAI_AGAIN: 'its name cannot be resolved',
   ECONNRESET: 'it closed the connection',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'its TLS certificate is for another host',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its TLS certificate is for a different host',
   CERT_HAS_EXPIRED: 'its TLS certificate has expired',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'its TLS certificate is not trusted',
 }
-/** Never the message of an error that we don't know: it may hold a value. */
+/** Never an unknown error's own message: it may contain personal data. */
 const whyOf = ({ code, message }: Error & { code?: string }): string =>
   code === undefined ? message : (reasons[code] ?? `the connection failed (${code})`)

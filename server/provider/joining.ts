@@ -8,11 +8,11 @@ import { findLanding } from './landing.ts'
 import type { Provider } from './provider.ts'
 import { joinedIn } from './visitor.ts'
 
-/** What pages ask about a visitor, in front of a host that keeps the members. */
+/** What pages need to know about a visitor when the host keeps the members. */
 export const joiningAt = (provider: Provider) => ({
   findLanding: (site: string, visit: Visit) => findLanding(provider.world, provider.catalog, site, visit),
 
-  /** It is over if the browser no longer knows who joined: the next enrollment is another person's. */
+  /** Over once the browser no longer knows who joined: the next enrollment is someone else's. */
   async phaseOf(enrollment_id: string, request: FastifyRequest): Promise<Phase> {
     const attempts = await findAttempts(provider.world.db, enrollment_id).catch(() => [])
     const isIn = (...states: string[]) => attempts.some(({ state }) => states.includes(state))

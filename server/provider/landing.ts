@@ -17,10 +17,10 @@ import type { HostSponsor } from './answers.ts'
 import { type Catalog, HostAway } from './catalog.ts'
 import { withOurPicture } from './pictures.ts'
 
-/** How long a page waits for a host that it knows nothing of yet. After that its script asks. */
+/** How long a page waits for the host's first answer. After that its script asks. */
 const PATIENCE_MS = 3_000
 
-/** What a visitor to a sponsor's site sees, from what the host has told us. */
+/** What a visitor to a sponsor's site sees, from the host's answers. */
 export async function findLanding(world: World, catalog: Catalog, site: string, visit: Visit): Promise<Landing> {
   const touches = addOpenedLink(visit.touches, site, world.now())
   try {
@@ -38,14 +38,14 @@ export async function findLanding(world: World, catalog: Catalog, site: string, 
   }
 }
 
-/** A site that the host doesn't have is the master's. */
+/** An unknown site is the master site. */
 export async function sponsorOrMaster(catalog: Catalog, site: string): Promise<HostSponsor> {
   const sponsor = (await catalog.sponsor(site)) ?? (await catalog.sponsor(MASTER))
   if (!sponsor) throw new HostAway('The API host has no master site.')
   return sponsor
 }
 
-/** The specification gives a sponsor no name. The master site is the operator's. */
+/** Sponsors have no name in the specification. The master site is the operator's. */
 export const publicSponsor = ({ config }: Pick<World, 'config'>, { site, active, name }: HostSponsor): Sponsor => ({
   site,
   active: active ? 'Yes' : 'No',

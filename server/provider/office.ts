@@ -3,7 +3,7 @@ import type { Settings } from '#server/config/settings.ts'
 
 type OfficeSettings = Pick<Settings, 'PROVIDER_OFFICE_HOSTS' | 'NODE_ENV'>
 
-/** Where a new member may be sent: https, and a host that the operator has named. Undefined: anywhere else. */
+/** Where to send a new member: only https, and only to the operator's office hosts. Otherwise undefined. */
 export function officeUrlIn({ PROVIDER_OFFICE_HOSTS, NODE_ENV }: OfficeSettings, vo_url: string): string | undefined {
   if (!URL.canParse(vo_url)) return undefined
   const { protocol, host, username, password, search, hash, href } = new URL(vo_url)
@@ -12,6 +12,6 @@ export function officeUrlIn({ PROVIDER_OFFICE_HOSTS, NODE_ENV }: OfficeSettings,
   return href.replace(/\/+$/, '')
 }
 
-/** Where members sign in, if the operator has said so. */
+/** Where members sign in, if the operator has set it. */
 export const ownOffice = ({ OFFICE_URL, PUBLIC_URL }: { OFFICE_URL: string; PUBLIC_URL: string }): string =>
   OFFICE_URL === `${PUBLIC_URL}/office` ? '' : OFFICE_URL

@@ -21,7 +21,7 @@ export const phoneAtHost = (ask: Ask): SmsGateway => ({
   checkAccount: async () => ({ state: 'ok' }),
 })
 
-/** The host's own "no"; undefined if it agreed, or gave no answer. */
+/** The host's refusal; undefined if it accepted or didn't answer. */
 function wordsOf(answer: Answer<Verification>, otherwise: string): { says: string } | undefined {
   if (answer.is === 'answer') return answer.value.isDone ? undefined : { says: answer.value.message || otherwise }
   return answer.is === 'refused' && answer.message ? { says: answer.message } : undefined

@@ -8,7 +8,7 @@ import { remember } from './remembered.ts'
 
 /** The pictures of packages, from our own origin: browsers load nothing from the host. */
 
-/** Where they are served. 'assets' is a reserved word, so it is nobody's site. */
+/** Where they are served. 'assets' is a reserved word, so it can't be a site. */
 export const PACKAGE_PICTURES = '/assets/packages'
 
 export type Picture = { type: string; bytes: Buffer; isStandIn?: true }
@@ -18,7 +18,7 @@ const MAX_BYTES = 1_000_000
 const MAX_PICTURES = 60
 const DEADLINE_MS = 8_000
 
-/** Only an SVG could do anything: it runs nothing and loads nothing. */
+/** An SVG may run and load nothing. */
 export const PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox; frame-ancestors 'none'"
 
 const standIn: Picture = {
@@ -31,7 +31,7 @@ const standIn: Picture = {
 
 const nameOf = (image_url: string) => hash('sha256', image_url, 'hex').slice(0, 20)
 
-/** A package as the page gets it. */
+/** A package with our own address for its picture. */
 export const withOurPicture = (offer: Package): Package => ({
   ...offer,
   image_url: `${PACKAGE_PICTURES}/${nameOf(offer.image_url)}`,
@@ -54,7 +54,7 @@ export function openPictures(world: World, host: Host, catalog: Catalog) {
     return { type: known, bytes }
   })
   return {
-    /** Undefined: the host has told us of no such picture. */
+    /** Undefined: the host hasn't named this picture. */
     async find(name: string): Promise<Picture | undefined> {
       const offer = catalog.lastPackages().find(({ image_url }) => nameOf(image_url) === name)
       if (!offer) return undefined

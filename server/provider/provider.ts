@@ -10,8 +10,8 @@ import { openPictures } from './pictures.ts'
 
 /**
  * Provider mode: the same pages in front of an operator's own API host, which speaks the eleven calls of the specification
- * and keeps members and money. host.ts sends bytes, calls.ts asks one of the calls, reading.ts and answers.ts understand what
- * comes back, catalog.ts remembers it, enrollment.ts sends an enrollment once, handlers.ts has the calls of the page.
+ * and keeps members and payments. host.ts sends requests, calls.ts makes the calls, reading.ts and answers.ts read the answers,
+ * catalog.ts remembers them, enrollment.ts sends each enrollment once, handlers.ts serves the page.
  */
 export type Provider = {
   world: World
@@ -34,7 +34,7 @@ export function openProvider(outside: World): Provider {
 const KEPT_MS = 120_000
 const MAX_KEPT = 2_000
 
-/** What opens the office, in memory only. */
+/** The tokens that open the office, in memory only. */
 function createApprovals({ config, now }: World) {
   const kept = new Map<string, { reply: EnrollmentReply; until: number }>()
   const last = (enrollment_id: string): EnrollmentReply | undefined => {

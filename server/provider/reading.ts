@@ -1,6 +1,6 @@
 import { tidyText } from '#contract/fields.ts'
 
-/** What a host's answer says, however it is spelled. What can't be understood throws, and says what is wrong, never a value. */
+/** Reads a host's answer in any common form. Throws what is wrong with an unreadable one, but never its values. */
 export class Unreadable extends Error {}
 
 export function unreadable(what: string): never {

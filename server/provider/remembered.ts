@@ -1,12 +1,12 @@
 import type { World } from '#server/world/world.ts'
 
-/** From this age on, the host is asked again in the background. */
+/** An older answer is refreshed in the background. */
 const FRESH_MS = 30_000
-/** Up to this age no one waits for the host. */
+/** A younger answer is used without waiting for the host. */
 const RECENT_MS = 5 * 60_000
-/** How long someone waits for news of an older answer. */
+/** How long to wait before an older answer is used after all. */
 const PATIENCE_MS = 1_000
-/** A host that has just failed is not asked again right away. */
+/** How long to leave a host alone after it failed. */
 const PAUSE_MS = 2_000
 
 type Entry<Value> = {
@@ -16,8 +16,8 @@ type Entry<Value> = {
 }
 
 /**
- * What the host has said, by key. It is asked at most every half minute and in the background, and while it is away, what it
- * said last is still true for us. Only the newest keys are remembered.
+ * The host's answers, by key. We ask at most every half minute, in the background, and while the host is away its last answer
+ * stays in use. Only the newest keys are remembered.
  */
 export function remember<Value>({ now }: Pick<World, 'now'>, maxKeys: number, read: (key: string) => Promise<Value>) {
   const entries = new Map<string, Entry<Value>>()

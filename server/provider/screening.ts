@@ -17,7 +17,7 @@ import { rejectGuessablePassword } from '#server/secrets/common-passwords.ts'
 import { HostAway } from './catalog.ts'
 import type { Provider } from './provider.ts'
 
-/** Our own checks, before the host hears of an enrollment. The captcha comes last, because its solution works once. */
+/** Our own checks, before an enrollment is sent to the host. The captcha comes last, because its solution works once. */
 export async function screen({ world, catalog }: Provider, request: PaymentRequest): Promise<void> {
   const { order, visitor } = request
   rejectTooFast(world, visitor)
@@ -40,7 +40,7 @@ export async function screen({ world, catalog }: Provider, request: PaymentReque
   await checkCaptcha(world, request)
 }
 
-/** What the visitor agrees to is not known, so nothing is sent. */
+/** We don't know what the visitor agrees to, so we send nothing. */
 function refuseWhileAway(error: unknown): never {
   throw error instanceof HostAway
     ? new Refusal(502, 'There was an error processing your payment. Please try again later.')

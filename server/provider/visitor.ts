@@ -3,7 +3,7 @@ import { readSignedCookie, setSignedCookie } from '#server/http/request.ts'
 import { ENROLLMENT_COOKIE_DAYS, type Visitor, visitorFrom } from '#server/sponsors/visitor.ts'
 import type { World } from '#server/world/world.ts'
 
-/** The username of who joined in this browser is kept in that browser only, so that its next visit is greeted. */
+/** The new member's username is kept only in their browser, to greet them on the next visit. */
 const JOINED = 'foyer_joined'
 
 export type ProviderVisitor = Visitor & { setJoinedCookie: (enrollment_id: string, username: string) => void }

@@ -226,7 +226,7 @@ describe('what was made before the keys were changed', () => {
     expect([undefined, idOf(cookie)]).not.toContain(await enrollment())
   })
 
-  it('23.4 limits count on: new keys give nobody another try', async () => {
+  it('23.4 new keys reset no limit', async () => {
     const site = await newSite({ LIMIT_DECLINES_BY_CARD: '2/86400', BREAKER_DECLINES: '3/600/50' })
     acceptRealCards(site)
     const pay = async (cc_number: string) =>

@@ -48,7 +48,7 @@ describe('a new SECRET', () => {
     await expect(openWith(OLD)).rejects.toThrow('SECRET is not the one')
   })
 
-  it('23.6 processes that start at once agree, and those with the old one run on', async () => {
+  it('23.6 processes that start together agree, and those with the old one keep running', async () => {
     const opened = await Promise.all(Array.from({ length: 6 }, () => openWith(NEW, OLD)))
     expect(new Set(opened.map(({ keys }) => keys.signing.kid)).size).toBe(1)
     expect(opened.flatMap(({ lines }) => lines)).toHaveLength(1)

@@ -105,7 +105,7 @@ describe('22.1 the security log', () => {
       expect(text).not.toContain(secret)
   })
 
-  it('22.3 counts the failures of a minute in one row, however many come at once, and loses none', async () => {
+  it('22.3 counts the failures of a minute in one row, however many come together, and loses none', async () => {
     const many = isPostgres ? 500 : 60
     const address = ['203.0.113.9'] as const
     await Promise.all(Array.from({ length: many }, () => record('sign_in_failed', { address })))
@@ -214,7 +214,7 @@ describe('22.4 the seals', () => {
     expect(await problem()).toBe('The details of row 1 were removed.')
   })
 
-  it('22.4 several processes at once seal every event once', async () => {
+  it('22.4 several processes seal every event once', async () => {
     for (let n = 0; n < 20; n++) await record('sign_in')
     site.advance(301)
     await Promise.all(Array.from({ length: 4 }, () => keepSecurityLog(site.world)))

@@ -102,7 +102,7 @@ export async function createApp({ world, shell: plain, serverFactory }: AppOptio
 
 type Front = NonNullable<Awaited<ReturnType<typeof openFront>>>
 
-/** In front of an operator's API host, its answers take the place of our members. Loaded only there. */
+/** In front of an operator's API host, its answers replace our own. Loaded only there. */
 async function openFront(app: FastifyInstance, world: World, shell: Shell) {
   if (!world.config.PROVIDER_API_URL) return undefined
   const { openProvider, joiningAt, addProviderPages, ...calls } = await import('./provider-pages.ts')

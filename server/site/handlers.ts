@@ -81,7 +81,7 @@ export const messageHandlers: Handlers<typeof messageCalls, Visitor> = {
   },
 }
 
-/** Nobody gets a code who could not join with it. */
+/** Doesn't send a code to someone who can't join. */
 async function sendCodeUnlessClosed(world: World, request: Parameters<typeof sendCode>[1], visitor: Visitor) {
   await refuseNewcomers(world, visitor)
   countStep(world, 'code', visitor)

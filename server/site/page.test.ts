@@ -82,7 +82,7 @@ describe('a sponsor’s page', () => {
     ).toBeUndefined()
   })
 
-  it('1.3 names a word that cannot be a site as an address bar does, and no sentence', async () => {
+  it('1.3 shows an invalid site name encoded, so that it can’t be a sentence', async () => {
     const cookie = cookiesOf(await site.get('/call%20us%20now%20<b>'))
     expect(startOf((await site.get('/master', { cookie })).body).unknown_site).toBe('call%20us%20now%20%3Cb%3E')
     const long = cookiesOf(await site.get(`/${'x'.repeat(500)}`))

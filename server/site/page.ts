@@ -22,7 +22,7 @@ import { apiReference } from './reference.ts'
 import { type Shell, sendPage } from './shell.ts'
 import { addTestPages } from './test-pages.ts'
 
-/** What pages ask about a visitor. In front of an operator's API host, it knows the sponsors, and the host the members. */
+/** What pages ask about a visitor. In front of an operator's API host, the host knows the sponsors and the members. */
 type Joining = {
   findLanding: (site: string, visit: Visit) => Promise<Landing>
   phaseOf: (enrollment_id: string, request: FastifyRequest) => Promise<Phase>
@@ -147,14 +147,14 @@ async function sponsorPage(request: FastifyRequest<Site>, reply: FastifyReply, {
 const startsWithPackages = (start: StartData | FallbackStart) =>
   'sponsor' in start && (start.product_id === undefined || start.policy.start_step === 'PRODUCT_SELECTION')
 
-/** Not for somebody who has paid or is about to hear from the bank. */
+/** Not for someone who has paid or is about to hear from the bank. */
 async function closedBanner(world: World, { isPaying, joined_as }: PageEnrollment) {
   if (isPaying || joined_as) return undefined
   const text = await pauseMessage(world).catch(() => undefined)
   return text ? { title: JOINING_CLOSED, text } : undefined
 }
 
-/** The page names the unknown word as an address bar would, in a few characters: it must not say sentences of strangers. */
+/** The page names the unknown word encoded as in an address bar, and shortened: strangers must not put sentences on it. */
 const leadToMaster = (reply: FastifyReply, word: string) =>
   reply
     .setCookie(UNKNOWN_SITE, encodeURIComponent(word).slice(0, 60), { ...cookieOptions, maxAge: UNKNOWN_SITE_SECONDS })
@@ -186,7 +186,7 @@ async function signedInAs(request: FastifyRequest, world: World, cookie: Enrollm
   return member && (!cookie || cookie.since < member.signed_in_at) ? member.username : undefined
 }
 
-/** What somebody who has joined can do on a sponsor's page: open the office, or enroll another person. */
+/** What someone who has joined can do on a sponsor's page: open the office, or enroll another person. */
 function addMemberActions(app: FastifyInstance, { world, shell, joining }: Parts) {
   app.get<Site>('/:sponsor_site/office', async (request, reply) => {
     if (!isSite(request.params.sponsor_site)) return notFound(request, reply, shell)

@@ -13,7 +13,7 @@ export { providerVisitorFrom } from '#server/provider/visitor.ts'
 const AN_HOUR = 'public, max-age=3600'
 const A_MINUTE = 'public, max-age=60'
 
-/** In front of an operator's API host: the pictures of its packages, and what people find who look for the office. */
+/** In front of an operator's API host: its packages' pictures, and a page for people who look for the office. */
 export function addProviderPages(app: FastifyInstance, provider: Provider, shell: Shell) {
   app.get<{ Params: { name: string } }>(`${PACKAGE_PICTURES}/:name`, async ({ params }, reply) => {
     const picture = await provider.pictures.find(params.name)

@@ -164,7 +164,7 @@ it('7.5 reads the same keys again, and only with the SECRET that encrypted them'
   expect(JSON.stringify(rows)).not.toContain(site.world.keys.secrets('cookies')[0]?.toString('base64'))
 })
 
-it('7.5 processes that start at once agree on one set of keys', async () => {
+it('7.5 processes that start together agree on one set of keys', async () => {
   const { db, now } = site.world
   await db.deleteFrom('server_key').execute()
   const opened = await Promise.all(

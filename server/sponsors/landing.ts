@@ -20,7 +20,7 @@ export type Visit = {
   unknownSite: string | undefined
   /** A payment is under way or done: it is too late for another sponsor. */
   isPaying: boolean
-  /** The username of somebody who has joined in this browser. */
+  /** The username of someone who has joined in this browser. */
   joined_as: string | undefined
 }
 

@@ -2,7 +2,7 @@ import { startProviderHost } from '#emulators/provider/host.ts'
 import { validAnswers } from './answers.ts'
 import { type Site, testSite } from './site.ts'
 
-/** A site in front of a stand-in for an operator's API host. */
+/** A site in front of an emulated API host. */
 export async function providerSite(env: Record<string, string> = {}) {
   const host = await startProviderHost()
   const site = await testSite({

@@ -165,7 +165,7 @@ export async function deleteExpired(world: World): Promise<void> {
 const EVENT_DAYS = 730
 const EVENTS_AT_ONCE = 20_000
 
-/** A part at a time, because there are many. What happened to the membership stays. */
+/** In batches, because there are many. The membership's history stays. */
 const deleteOldEvents = ({ db }: World, before: Date) =>
   sql`
     delete from member_event where ctid = any(array(

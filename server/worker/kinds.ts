@@ -57,7 +57,7 @@ const email = <Payload>(
 ): KindOfJob<Payload> => ({
   run: async (world, payload, job_id) => {
     const message = await write(world, payload)
-    if (!message?.to) return NOT_SENT // somebody who was erased has no address
+    if (!message?.to) return NOT_SENT // an erased member has no address
     await world.mail.send({ ...message, key: job_id }).catch(async (error: unknown) => {
       if (error instanceof UndeliverableAddress) await noteBounce(world, message.to, error.bounce)
       throw error

@@ -19,7 +19,7 @@ type Chore = (world: World) => Promise<unknown>
 
 /** They run once a minute. */
 const chores: Chore[] = [...[deleteExpired, reconcileHourly, writeNotices], ...[keepSecurityLog, witnessLogs]]
-/** In front of an operator's API host there are no members and no money. */
+/** In front of an operator's API host we have no members or payments. */
 const choresInFront: Chore[] = [deleteExpired, loseOverdue, keepSecurityLog, witnessLogs]
 
 type Task = {

@@ -40,7 +40,7 @@ export function Console() {
       ) : !session ? (
         <ConsoleLoading />
       ) : session.staff ? (
-        // another tab may have signed in as someone else: nothing typed or loaded here is theirs
+        // a different colleague may have signed in in another tab: drop what was typed and loaded here
         <SignedIn key={session.staff.id} session={session} onChange={change} />
       ) : (
         <SignIn onEnter={change} />
@@ -49,7 +49,7 @@ export function Console() {
   )
 }
 
-/** What a call waits for. Calls that need the same wait together. */
+/** What a call waits for. Calls that need the same thing share one wait. */
 type Question = {
   kind: 'proof' | 'session'
   answer: Promise<void>
@@ -103,7 +103,7 @@ function SignedIn({ session, onChange }: { session: ConsoleSession; onChange: (s
   const leave = () => onChange({ ...session, staff: undefined })
   const enterAgain = (next: ConsoleSession) => {
     onChange(next)
-    if (next.staff?.id === signedIn.staff.id) end(({ resolve }) => resolve()) // no call of one colleague is sent by another
+    if (next.staff?.id === signedIn.staff.id) end(({ resolve }) => resolve()) // don't send one colleague's call as someone else
   }
   return (
     <ConsoleContext value={{ api, session: signedIn, may: permissionCheck(signedIn) }}>
@@ -133,7 +133,7 @@ function SignedIn({ session, onChange }: { session: ConsoleSession; onChange: (s
 
 const addOne = (count: number) => count + 1
 
-/** Any call counts as use of the session. */
+/** Any call keeps the session alive. */
 const reportUse = () => {
   plainApi.getSession({}).catch(() => undefined) // the next one may get through
 }

@@ -117,7 +117,7 @@ const restrictionTexts: Record<Restriction['kind'], string> = {
   renewals: 'Renewals are off in the settings: no membership is charged',
 }
 
-/** On top of every screen, so that no one forgets what is stopped or restricted. */
+/** At the top of every screen, as a reminder of what is stopped or restricted. */
 function Restrictions() {
   const { session, may } = useConsole()
   const { restrictions = [], time_zone } = session

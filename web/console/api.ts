@@ -12,7 +12,7 @@ export type Api = typeof plainApi
 type Helpers = {
   /** Asks for a passkey, or for password and code. Rejects if the person does not want to. */
   prove: () => Promise<void>
-  /** The session has ended: asks to sign in again, over what is on the screen. Rejects if the person leaves instead. */
+  /** The session has ended: asks the colleague to sign in again, over the screen. Rejects if they leave instead. */
   signInAgain: () => Promise<void>
   /** Something was changed, so what the frame shows may be out of date. */
   onChanged: () => void
@@ -54,7 +54,7 @@ export const ConsoleContext = createContext<ConsoleContext | undefined>(undefine
 
 export function useConsole(): ConsoleContext {
   const context = useContext(ConsoleContext)
-  if (!context) throw new Error('This screen needs somebody who is signed in.')
+  if (!context) throw new Error('This screen needs someone who is signed in.')
   return context
 }
 

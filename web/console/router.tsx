@@ -38,7 +38,7 @@ export function useAddress(): { path: string; query: URLSearchParams } {
   return { path: pathname.replace(/\/+$/, '') || '/', query: searchParams }
 }
 
-/** Goes to another screen, unless a form objects. `replace` changes the address without an entry in the browser's history. */
+/** Goes to a screen, unless a form objects. `replace` changes the address without an entry in the browser's history. */
 export function navigate(to: string, { replace = false, state = null as unknown } = {}) {
   const go = () => {
     history[replace ? 'replaceState' : 'pushState'](state, '', to)

@@ -2,7 +2,7 @@ import { useEffect, useEffectEvent } from 'react'
 
 const MINUTE_MS = 60_000
 
-/** Does the work if it was last done long enough ago. */
+/** Runs `work` unless it ran too recently. */
 export function atMostEvery(ms: number, work: () => void, now = Date.now): () => void {
   let last = now()
   return () => {

@@ -27,7 +27,7 @@ describe('a dialog', () => {
     expect(show({ mayDismiss: false })).not.toContain('Close this dialog')
   })
 
-  test('17.43 a button that takes something away is not the color of the way forward', () => {
+  test('17.43 a button that removes something does not have the primary color', () => {
     const last = (question: Partial<Question>) => /<button type="submit" class="([^"]*)"/.exec(show(question))?.[1]
     expect([last({}), last({ isDestructive: true })]).toEqual(['button', 'button danger'])
   })

@@ -17,7 +17,7 @@ export type Question = {
   icon?: 'error' | 'info' | 'success' | 'warning'
   /** Label of the confirm button; 'OK' by default. */
   confirm?: string
-  /** The confirm button takes something away, so it isn't the color of the way forward. */
+  /** The confirm button removes something, so it doesn't have the primary color. */
   isDestructive?: boolean
   /** Adds a deny button; `true` labels it 'No'. */
   deny?: true | string

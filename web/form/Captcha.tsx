@@ -9,7 +9,7 @@ import { controlProps } from './Field.tsx'
 import { SOLUTION_LIFETIME_MS, solveCaptcha } from './solveCaptcha.ts'
 import { VendorCaptcha } from './VendorCaptcha.tsx'
 
-/** renewing: a used or old solution is replaced, which nobody needs to know. */
+/** renewing: a used or expired solution is being replaced, without telling the visitor. */
 type State = 'idle' | 'working' | 'renewing' | 'done' | 'failed'
 
 type OwnProps = CaptchaProps & {

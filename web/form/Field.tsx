@@ -58,7 +58,7 @@ export function Field({ name, label, hint, error, optional, children, ...input }
   )
 }
 
-/** Brings it into view, even if it has the focus already, and its message: on a phone it would be behind the button. */
+/** Scrolls the field and its message into view, even if it has the focus: on a phone the button would cover them. */
 export function focusField(name: string): void {
   document.getElementById(name)?.focus()
   for (const id of [name, `${name}-error`]) document.getElementById(id)?.scrollIntoView({ block: 'nearest' })

@@ -127,7 +127,7 @@ describe('a restored or autofilled value', () => {
   })
 })
 
-describe('10.10 when the parent passes another country or region', () => {
+describe('10.10 when the parent passes a different country or region', () => {
   test.each([
     ['nothing changed: the selection stays', 'NV', { value: '', country: 'US' }, { value: '', country: 'US' }, 'NV'],
     ['another country: cleared', 'AL', { value: '', country: 'US' }, { value: '', country: 'BR' }, ''],

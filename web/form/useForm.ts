@@ -154,7 +154,7 @@ export function useForm<FormRules extends Rules>({
   /** Keeps the form busy until the work is done. A submit in the meantime is queued. */
   const busyWhile = async <Result>(work: Promise<Result>): Promise<Result> => {
     shownWork.current += 1
-    const timer = setTimeout(() => setBusy(true)) // work that is done at once never shows as busy
+    const timer = setTimeout(() => setBusy(true)) // work that finishes immediately never shows as busy
     try {
       return await queueWhile(work)
     } finally {

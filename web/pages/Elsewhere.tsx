@@ -1,7 +1,7 @@
 import { MASTER } from '#contract/site.ts'
 import { Message } from './Message.tsx'
 
-/** The site runs in front of an operator's API host, which keeps what this person looks for. */
+/** For a site in front of an operator's API host: says where to find what this person is looking for. */
 export const Elsewhere = ({ sentence }: { sentence: string }) => (
   <Message
     title="Not on this site"

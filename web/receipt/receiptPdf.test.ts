@@ -78,7 +78,7 @@ test('15.21 no name can break the file', () => {
   expect(pdf.match(/endstream/g)).toHaveLength(1)
 })
 
-test('15.21 forty lines, five refunds and long terms go on over three pages, each with the operator', () => {
+test('15.21 forty lines, five refunds and long terms fill three pages, each with the operator', () => {
   const totals = Array.from({ length: 7 }, (_, index): [string, string] => [`Refund ${index}`, '-$1.00'])
   const lines = Array.from({ length: 40 }, (_, index): [string, string, string] => [
     `Package ${index}`,

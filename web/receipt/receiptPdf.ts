@@ -33,7 +33,7 @@ const FOOT = { size: 9.5, color: SOFT, maxWidth: RIGHT - MARGIN }
 const TOP = 140
 const BOTTOM = PAGE.height - 100
 
-/** `draw` is for names in scripts that the fonts of a PDF lack. What doesn't fit on the page goes on another. */
+/** `draw` is for names in scripts that the fonts of a PDF lack. What doesn't fit continues on a new page. */
 export function receiptPdf(content: ReceiptContent, draw: DrawText): Uint8Array<ArrayBuffer> {
   const { title, facts, lines, totals, notes } = content
   const pdf = createPdf(draw)

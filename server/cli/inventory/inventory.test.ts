@@ -42,7 +42,7 @@ type Change = (path: string, reply: Reply) => Reply
 let proxy: ReturnType<typeof createServer> | undefined
 afterEach(() => void proxy?.close())
 
-/** Somebody between the site and its visitors. Returns where they listen. */
+/** Someone between the site and its visitors. Returns where they listen. */
 async function tamperWith(change: Change): Promise<string> {
   proxy = createServer((incoming, outgoing) => {
     const { hostname, port, host } = new URL(url)

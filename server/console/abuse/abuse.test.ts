@@ -125,7 +125,7 @@ describe('a blocked network', () => {
 })
 
 describe('breakers', () => {
-  it('19.65 are opened and closed by hand; a closed one starts to count anew', async () => {
+  it('19.65 are opened and closed by hand; a closed one starts counting again', async () => {
     const opened = await act('breaker/open', { breaker: 'declines', hours: '6' })
     expect(opened.breakers[0]).toMatchObject({ name: 'declines', state: 'open' })
     expect(await secondsOpen(site.world, 'declines')).toBe(6 * 3600)

@@ -57,7 +57,7 @@ export async function openSession(
   return { key, expires_at }
 }
 
-/** The colleague who is signed in with this cookie. A use moves the end of the idle time; what the page does by itself isn't one. */
+/** The colleague who is signed in with this cookie. Calls that a person makes keep the session alive; those the page makes by itself don't. */
 export async function findSession(
   { db, keys, now }: World,
   { consoleKey, address }: Pick<StaffBrowser, 'consoleKey' | 'address'>,

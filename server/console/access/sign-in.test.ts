@@ -34,7 +34,7 @@ async function joinWithPasskey(link: string | undefined, email: string, from = O
 }
 
 describe('the first owner', () => {
-  it('19.1 gets in with a one-time link and a passkey; afterwards there is no such link', async () => {
+  it('19.1 gets in with a one-time link and a passkey, and then there is no such link', async () => {
     const older = await firstOwnerLink(site.world)
     const link = await firstOwnerLink(site.world)
     expect(link).toMatch(/^http:\/\/foyer\.test\/console\/welcome#[\w-]{43}$/)
@@ -179,7 +179,7 @@ describe('a password with an authenticator app', () => {
     expect(await subjects(owner.email)).toEqual(['Failed sign-ins to the console'])
   })
 
-  it('19.4 a stolen mark of a known browser locks the colleague out of no session and no other browser', async () => {
+  it('19.4 a stolen browser mark does not lock the colleague out of sessions and other browsers', async () => {
     const person = await staffMember(site, 'support')
     const wrong = { email: person.email, password: STAFF_PASSWORD, code: '000000' }
     const stolen = { ...stranger(), cookie: person.cookie }
@@ -240,7 +240,7 @@ describe('a session', () => {
     expect(await whoIs(busy.cookie)).toBe(undefined)
   })
 
-  it('19.89 ends as well if only the open page itself asks for news', async () => {
+  it('19.89 ends even if the open page keeps asking for news', async () => {
     const watching = await staffMember(site, 'viewer')
     for (let minutes = 0; minutes < 14; minutes++) {
       expect((await watching.get('status')).json().staff.role).toBe('viewer')
@@ -289,7 +289,7 @@ describe('a session', () => {
     expect((await invite()).statusCode).toBe(200)
   })
 
-  it('19.6 is not proved by the passkey of somebody else', async () => {
+  it('19.6 is not proved by the passkey of someone else', async () => {
     const owner = await staffMember(site, 'owner')
     const link = await createInvitation(site.world, {
       email: 'other@example.com',

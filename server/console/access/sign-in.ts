@@ -95,7 +95,7 @@ export async function proveWithPasskey(
   session: StaffSession,
 ): Promise<void> {
   const { staff_id } = await tryPasskey(world, input, visitor)
-  if (staff_id !== session.staff.id) throw new Refusal(409, 'This passkey belongs to somebody else.')
+  if (staff_id !== session.staff.id) throw new Refusal(409, 'This passkey belongs to someone else.')
   await recordProof(world, session)
 }
 

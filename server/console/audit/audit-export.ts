@@ -11,7 +11,7 @@ import { auditRows } from './audit.ts'
 
 const STEP = 500
 
-/** The rows that fit the filter, as a file. The export itself is a row before the first one leaves. */
+/** The filtered rows as a file. The export is logged before the first row is sent. */
 export async function exportAudit(world: World, filter: AuditFilter, { staff }: StaffSession): Promise<Download> {
   const after = Object.fromEntries(Object.entries(filter).filter(([name, value]) => value && name !== 'member'))
   await inTransaction(world.db, (db) =>

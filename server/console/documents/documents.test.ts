@@ -103,7 +103,7 @@ describe('documents', () => {
     expect((await page()).version).toBe(version)
   })
 
-  it('19.56 two who publish at once make one version', async () => {
+  it('19.56 two who publish at the same time make one version', async () => {
     const { version } = await page()
     const replies = await Promise.all(['<p>One</p>', '<p>Two</p>'].map((content) => publish({ content })))
     expect(replies.map(({ statusCode }) => statusCode).sort()).toEqual([200, FORM_CHANGED])
@@ -304,7 +304,7 @@ describe('the list of documents', () => {
       expect((await owner.post('documents/add', body)).statusCode, body.title).toBe(422)
   })
 
-  it('19.59 two who add at once add two', async () => {
+  it('19.59 two who add at the same time add two', async () => {
     const replies = await Promise.all(
       ['One', 'Two'].map((title) => owner.post('documents/add', { title, content: `<p>${title}</p>` })),
     )
@@ -339,7 +339,7 @@ describe('the list of documents', () => {
     expect(actions).toEqual(expect.arrayContaining(['add_document', 'withdraw_document', 'restore_document']))
   })
 
-  it('19.60 keeps its last document, also when two are withdrawn at once', async () => {
+  it('19.60 keeps its last document, even if two are withdrawn at the same time', async () => {
     const { documents } = (await owner.get('documents')).json()
     const shown: { id: number }[] = documents.filter(({ is_at_checkout }: DocumentPage) => is_at_checkout)
     const withdraw = ({ id }: { id: number }) => owner.post('documents/withdraw', { document_id: id, reason })

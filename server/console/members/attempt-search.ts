@@ -27,11 +27,11 @@ const attempts = sql`
   select reference, payment.created_at, payment.state, amount_cents, details, payment.card_brand, payment.card_last_four,
     decline_class, issuer_code
   from payment`
-const isNobodys = sql`not exists (select from member where member.enrollment_id = payment.enrollment_id)`
+const didNotJoin = sql`not exists (select from member where member.enrollment_id = payment.enrollment_id)`
 
 /**
- * Payments of people who have not become members. We delete who it was when a payment ends, so that a name finds only
- * those that are still open; the reference and the card find the others.
+ * Payments of people who didn't become members. Their names are deleted when a payment ends, so a name finds only open
+ * payments; a reference or a card finds the others.
  */
 export async function findAttempts({ db }: Pick<World, 'db'>, search: string): Promise<Attempt[]> {
   const text = textOf(search).toLowerCase()
@@ -40,10 +40,10 @@ export async function findAttempts({ db }: Pick<World, 'db'>, search: string): P
   const isReference = /^[\w.-]{15,60}$/.test(text)
   const queries = [
     ...(/^\d{4}$/.test(text)
-      ? [sql<Row>`${attempts} where payment.card_last_four = ${text} and ${isNobodys} limit ${sql.lit(MAX_ATTEMPTS)}`]
+      ? [sql<Row>`${attempts} where payment.card_last_four = ${text} and ${didNotJoin} limit ${sql.lit(MAX_ATTEMPTS)}`]
       : []),
-    ...(isReference ? [sql<Row>`${attempts} where reference = ${text} and ${isNobodys}`] : []),
-    ...(isReference ? [sql<Row>`${attempts} where transaction_id = ${textOf(search)} and ${isNobodys}`] : []),
+    ...(isReference ? [sql<Row>`${attempts} where reference = ${text} and ${didNotJoin}`] : []),
+    ...(isReference ? [sql<Row>`${attempts} where transaction_id = ${textOf(search)} and ${didNotJoin}`] : []),
   ]
   const [open, ...found] = await Promise.all([openAttempts(db), ...queries.map((query) => query.execute(db))])
   const fitting = open.filter(({ details }) => details && fits(details.member, text, digits))

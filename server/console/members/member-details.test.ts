@@ -76,7 +76,7 @@ describe('correcting details', () => {
     expect(member.username).toBe('maralind')
   })
 
-  it('19.31 with an operator’s own office, which cannot confirm, the address counts at once', async () => {
+  it('19.31 with an operator’s own office, which cannot confirm, the address takes effect immediately', async () => {
     const other = await testSite({ OFFICE_URL: 'https://office.example' })
     const staff = await staffMember(other, 'owner')
     await joinedMember(other, { username: 'elsewhere', email: 'first@mail.example' })

@@ -17,7 +17,7 @@ const contact = ['mobile_phone', 'address', 'address2', 'city', 'state', 'post_c
 type Detail = (typeof names)[number] | (typeof contact)[number] | 'email'
 type Details = Record<Detail, string>
 
-/** What the form shows: of two email addresses the one that waits to be confirmed. */
+/** What the form shows. If a new email address is waiting to be confirmed, that one. */
 const shownOf = (details: Details, unconfirmed_email: string | undefined | null) => ({
   ...pick(details, [...names, ...contact]),
   email: unconfirmed_email ?? details.email,

@@ -88,7 +88,7 @@ export function emailSentAt(emails: Repeatable[], kind: string, sent_at: Date): 
 
 type Wanted = { member_id: string; email_id: string }
 
-/** Writes the email anew, from what is true now, and sends it to the member's current address. */
+/** Writes the email again from current data, and sends it to the member's current address. */
 export const resendEmail = (world: World, { member_id, email_id }: Wanted, session: StaffSession) =>
   actOnMember(world, session, { act: 'resend_email', member_id }, async (world) => {
     const { db, now } = world

@@ -6,12 +6,12 @@ import { siteIn } from '#contract/site.ts'
 import { startOfDay } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
 
-/** The filter of the list in SQL: which index a list walks along, and how many members fit. */
+/** The list's filter in SQL: which index to follow, and how to count the matches. */
 
 export type Query = MemberFilter & { after?: string | undefined }
 export type Condition = RawBuilder<unknown>
 
-/** What staff call a membership. On hold comes before the rest: nothing is charged then, whatever else is true. */
+/** The state that staff see. On hold comes first, because nothing is charged then. */
 export const stateSql = sql<MemberState>`case
   when membership.state = 'ended' then 'ended'
   when on_hold_since is not null then 'on_hold'
@@ -43,12 +43,12 @@ export function joinedRange({ config }: World, { joined_from, joined_to }: Query
 
 const MAX_COUNTED = 10_000
 
-/** One at a time, along their keys: otherwise both tables would be read whole for a few thousand members. */
+/** Looked up one by one by key: a join would read both tables whole for a few thousand members. */
 const withRows = sql`
   cross join lateral (select cancelled_at from member where member.id = looked.id offset 0) member
   cross join lateral (select state, on_hold_since from membership where member_id = looked.id offset 0) membership`
 
-/** Along the index of one filter. Several filters together may have to read too many rows to count a few. */
+/** Counted along one filter's index. With several filters, counting a few members could read too many rows. */
 export async function countMembers(world: World, query: Query): Promise<MemberList['total']> {
   const { state, sponsor, joined_from, joined_to } = query
   const filters = [state, sponsor, query.package, joined_from || joined_to].filter(Boolean)

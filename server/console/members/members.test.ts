@@ -129,7 +129,7 @@ describe('the list of members', () => {
     expect(JSON.stringify(found)).not.toContain('Dora')
   })
 
-  it('19.21 says how many members fit, and what each pays next', async () => {
+  it('19.21 says how many members match, and what each pays next', async () => {
     expect(await list({})).toMatchObject({ total: { count: 4, is_more: false } })
     expect(await list({ state: 'past_due' })).toMatchObject({ total: { count: 0, is_more: false } })
     expect(await list({ sponsor: 'https://foyer.example/bluepier' })).toMatchObject({

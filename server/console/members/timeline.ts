@@ -57,7 +57,7 @@ export async function timelineOf(
     .filter(({ kind }, n) => n < MAX_ENTRIES || kind === 'membership')
 }
 
-/** Staff actions that are events of the membership, too. The action is shown: it says who and why. */
+/** Staff actions that are also membership events. We show the action, because it says who and why. */
 const eventOfAction: Partial<Record<ActionName, MembershipEvent>> = {
   cancel_membership: 'canceled',
   resume_membership: 'cancellation_undone',
@@ -171,7 +171,7 @@ const voidTexts: Record<FoundRefund['state'], string> = {
   refused: 'Void refused by the gateway',
 }
 
-/** A refund is asked for, and made days later; a void is one event. */
+/** A refund may be made days after it was requested; a void is one event. */
 function refundEntries(refund: FoundRefund, staffActions: StaffAction[]): TimelineEntry[] {
   const { is_void, state, created_at, ended_at, payment_reference } = refund
   const action = staffActions.find(
@@ -180,7 +180,7 @@ function refundEntries(refund: FoundRefund, staffActions: StaffAction[]): Timeli
       after?.payment === payment_reference &&
       isSameMoment(at, created_at),
   )
-  if (!ended_at && action && !is_void) return [] // the action of staff says it
+  if (!ended_at && action && !is_void) return [] // the staff action shows it
   return [
     entry('money', ended_at ?? created_at, is_void ? voidTexts[state] : refundTexts[state], {
       amount: toAmount(refund.amount_cents),

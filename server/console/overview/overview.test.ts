@@ -169,7 +169,7 @@ describe('what needs attention', () => {
     expect((await owner.post('problems/resolve', { ...discrepancy, reason: 'again' })).statusCode).toBe(409)
   })
 
-  it('19.18 a dispute is resolved with how it ended', async () => {
+  it('19.18 resolving a dispute records how it ended', async () => {
     const dispute = { reference: 'd'.repeat(20), kind: 'dispute', reason: 'closed by the bank' }
     const { reason: _reason, ...key } = dispute
     await site.db

@@ -30,7 +30,7 @@ export type AbuseQuestion =
   | { kind: 'pause'; pause: AbuseView['pause'] }
   | { kind: 'resume' }
 
-/** Said when it's done. */
+/** The confirmation when it's done. */
 export function doneText(question: AbuseQuestion): string {
   switch (question.kind) {
     case 'open_breaker':

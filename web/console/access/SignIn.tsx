@@ -56,7 +56,7 @@ function SignInWays({ onEnter }: EnterProps) {
 
 type EntranceProps = { title: string; lead: ReactNode; children: ReactNode }
 
-/** The frame of what is shown before somebody is signed in. */
+/** The frame of what is shown before someone is signed in. */
 export const Entrance = ({ title, lead, children }: EntranceProps) => (
   <div className="entrance">
     <main className="card">

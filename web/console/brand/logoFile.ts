@@ -5,7 +5,7 @@ import { UnusableFile } from '#web/ui/croppedJpeg.ts'
 const SIDES = [192, 128, 96]
 const TOO_LARGE = 'This file is too large. A logo has at most 40 kB.'
 
-/** A chosen file in base64: an SVG as it is, any other picture drawn anew as a square PNG. The server checks both. */
+/** A chosen file in base64: an SVG as it is, any other picture redrawn as a square PNG. The server checks both. */
 export async function logoFile(file: File): Promise<string> {
   if (file.type === 'image/svg+xml') {
     if (file.size > LOGO_MAX_BYTES) throw new UnusableFile(TOO_LARGE)

@@ -51,7 +51,7 @@ describe('19.56 a document is edited as plain text', () => {
     ).toMatch(/^## |^\w/)
   })
 
-  it('makes no markup of what somebody enters', () => {
+  it('escapes markup in what is typed', () => {
     expect(toHtml('<script>alert(1)</script> [x](javascript:alert(1))')).toBe(
       '<p>&lt;script&gt;alert(1)&lt;/script&gt; [x](javascript:alert(1))</p>',
     )

@@ -1,5 +1,5 @@
 /**
- * A document as plain text with a few marks, for everyday edits: '## Heading', '- item', '1. item', '> quote', **bold**,
+ * A document as plain text with a little markup, for everyday edits: '## Heading', '- item', '1. item', '> quote', **bold**,
  * *italic* and [link](https://…); an empty line begins a paragraph. The stored text stays HTML.
  */
 
@@ -16,7 +16,7 @@ const encode = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '
 
 const headings: Record<string, string> = { h2: '## ', h3: '### ', h4: '#### ' }
 
-/** Undefined if the text would lose something: then only the HTML can be edited. */
+/** Undefined if plain text would lose something; then only the HTML can be edited. */
 export function toPlainText(html: string): string | undefined {
   const text = blocksOf(html)
     .map(({ tag, inner }) => blockText(tag, inner))

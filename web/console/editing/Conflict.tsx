@@ -2,12 +2,12 @@ import { type ReactNode, useEffect, useRef } from 'react'
 import { Notice } from '#web/ui/Notice.tsx'
 import type { Difference } from './differences.ts'
 
-/** What a form needs to say about its fields. */
+/** How a form describes its fields. */
 export type FieldTexts = {
   labels: Record<string, string>
-  /** How an answer is shown, if not as it is. */
+  /** How to display an answer, if not as it is. */
   show?: (name: string, value: string) => string | undefined
-  /** Instead of both answers, if they are too long: how they differ. */
+  /** For long answers: how they differ. */
   compare?: (difference: Difference) => ReactNode
 }
 

@@ -5,8 +5,8 @@ export type Shown = { version: string; values: Record<string, string> }
 export type Difference = { name: string; theirs: string; yours: string; isTheirs: boolean }
 
 /**
- * The fields that someone else has changed since the form was opened, and that don't have the same answer here. What this
- * person hasn't touched follows the other's.
+ * The fields that someone else has changed since the form was opened, with a different answer here. Fields that this person
+ * hasn't touched take the new values.
  */
 export const differencesOf = (before: Shown, theirs: Shown, yours: Record<string, string>): Difference[] =>
   Object.entries(theirs.values).flatMap(([name, value]) => {

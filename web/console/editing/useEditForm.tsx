@@ -18,22 +18,22 @@ type Parsed<FormRules extends Rules> = { [Name in keyof FormRules]: z.infer<Form
 type EditOptions<Page, FormRules extends Rules> = FieldTexts & {
   rules: FormRules
   page: Page
-  /** The fields of the form as they are saved. Others, such as a reason, are nobody else's. */
+  /** The form's saved fields. Others, such as a reason, can't conflict. */
   shownOf: (page: Page) => Shown
   load: () => Promise<Page>
   save: (values: Parsed<FormRules>, version: string) => Promise<Page>
   onSaved: (page: Page, values: Parsed<FormRules>) => void
   /** Keeps what is typed in this tab, under this name. Not for a member's data. */
   draftName?: string
-  /** How a field gets a value that isn't an element of the form as it is. */
+  /** How to set a field that isn't a plain element of the form. */
   enter?: Record<string, (value: string) => void>
   /** Whether the form stays on the screen at this address. */
   staysAt?: (address: URL) => boolean
 }
 
 /**
- * A form over something that colleagues edit too. It's saved only over the version that was read: if someone else has saved
- * it meanwhile, both answers are shown, and the person chooses. What was typed is never lost without a question. Put
+ * A form for something that colleagues also edit. It's saved only over the version that was read: if someone else has saved
+ * meanwhile, the form shows both answers to choose from. It never drops typed text without asking. Put
  * `restored` at the beginning of the form, and `questions` at its end.
  */
 export function useEditForm<Page, FormRules extends Rules>(options: EditOptions<Page, FormRules>) {

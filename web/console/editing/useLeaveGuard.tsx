@@ -10,7 +10,7 @@ type GuardOptions = {
   isKept: boolean
 }
 
-/** Asks before another screen, Back, signing out or closing the tab takes away a form that isn't saved. Returns the question. */
+/** Asks before unsaved changes are lost by opening a screen, Back, signing out or closing the tab. Returns the question. */
 export function useLeaveGuard({ isUnsaved, staysAt, isKept }: GuardOptions): ReactNode {
   const [leave, setLeave] = useState<{ go: () => void; isSignOut: boolean }>()
   const isSure = useRef(false)

@@ -9,7 +9,7 @@ import { useLoaded } from '../useLoaded.ts'
 
 type AcceptedText = MemberPage['accepted'][number]
 
-/** The version of a consent is made from its text, and says nothing to a person. */
+/** A consent's version is a hash of its text, so there's no point in showing it. */
 const nameOf = ({ title, version }: AcceptedText) => (title === CONSENT_TITLE ? title : `${title}, version ${version}`)
 
 /** What the member agreed to, each with the text as it was on the screen. */

@@ -5,7 +5,7 @@ import { showAmount } from '#contract/money.ts'
 import { useConsole } from '../api.ts'
 import type { MemberAction } from './memberActions.tsx'
 
-/** Those with a form of their own, and all others. */
+/** Actions with a form of their own, and all others. */
 export type PageAction = MemberAction | { kind: 'details' } | { kind: 'renewal-day' }
 
 type Entry = { text: string; permission: Permission; action: PageAction; isDanger?: boolean }

@@ -29,7 +29,7 @@ const labels = {
   state: 'State',
 }
 
-/** Of two email addresses the one that waits to be confirmed. */
+/** The address that is waiting to be confirmed, if there is one. */
 const formOf = ({ first_name, last_name, business_name, email, mobile_phone, ...page }: MemberPage) => {
   const { country: _country, ...address } = page.postal
   return { first_name, last_name, business_name, email: page.unconfirmed_email ?? email, mobile_phone, ...address }

@@ -26,7 +26,7 @@ type Filter = Partial<Record<(typeof filterNames)[number], string>>
 const filterIn = (query: URLSearchParams): Filter =>
   Object.fromEntries(filterNames.flatMap((name) => (query.get(name) ? [[name, query.get(name)]] : [])))
 
-/** The search was entered just now, so a single hit is opened; Back and a link show the list. */
+/** A single hit opens only right after the search; Back and links show the list. */
 export const OPEN_ONLY_HIT = 'open the only hit'
 
 /** The list of members. Search, filters, order and page are in the address. */

@@ -32,7 +32,7 @@ const { email_id } = consoleCalls.resendEmail.input.shape
 const { username } = consoleCalls.erasePerson.input.shape
 const { sponsor_site } = consoleCalls.moveSponsor.input.shape
 
-/** Checked before the passkey is asked for. */
+/** Checked before asking for the passkey. */
 const amountUpTo = (max: string) =>
   amount.check(z.refine((text) => Number(text) <= Number(max), `At most ${showAmount(max)} can be refunded.`))
 

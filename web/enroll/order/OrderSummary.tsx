@@ -23,7 +23,7 @@ type OrderSummaryProps = {
   onChange: (step: Step) => void
 }
 
-/** What can be added, and on which step. */
+/** The packages that can be added, and on which step. */
 const addOns: [Step, string][] = [
   ['AUTOSHIP', 'Add-ons'],
   ['SPECIAL', 'Special offer'],

@@ -16,7 +16,7 @@ type StepFormProps = {
   lead: ReactNode
   /** Follows 'Confirm and Pay' on the button. */
   amount?: string
-  /** Something was chosen here before: the button keeps it, and another one doesn't. */
+  /** Something was chosen here before: one button keeps it, the other doesn't. */
   choice?: { label: string; value: string; other: ReactNode } | undefined
   /** Shown above the buttons. */
   notice?: ReactNode

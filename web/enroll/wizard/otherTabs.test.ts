@@ -72,7 +72,7 @@ test('12.18 nor another order, whose price is not on the screen', () => {
   expect(wizard.state.draft).toEqual({ product_ids: '34' })
 })
 
-test('10.20 a tab says at once that another has paid, but the one that has paid keeps its welcome', () => {
+test('10.20 a tab immediately says that a different one has paid, which keeps its welcome', () => {
   saveShared({ joined_as: 'zoe' })
   const other = wizardWith()
   const payer = wizardWith({ receipt: {} as never })

@@ -94,7 +94,7 @@ test('10.12 when the packages have changed, the old total is no longer shown', a
   expect(wizard.getState().grand_total).toBe('109.00')
 })
 
-test('13.6 a choice replaces the one before, and takes back the consent', async () => {
+test('13.6 a choice replaces the one before, and resets the consent', async () => {
   vi.stubGlobal('fetch', async () => Response.json({ grand_total: '99.00' }))
   const wizard = wizardWith()
   wizard.update({ draft: { product_ids: '35', autoship_product_ids: '41', agreement_2: '1' } })

@@ -14,7 +14,7 @@ const membership: OfficeView['membership'] = {
   card: { brand: 'Visa', last_four: '4242', expires: '2030-12' },
 }
 
-test('17.49 every question before a charge names the amount, and on its button', () => {
+test('17.49 every question before a charge names the amount in its text and on its button', () => {
   const questions = [
     payDueQuestion('99.00', 'month'),
     comeBackQuestion('99.00', membership),
@@ -27,7 +27,7 @@ test('17.49 every question before a charge names the amount, and on its button',
   expect(comeBackQuestion('99.00', membership).text).toContain('to your Visa ending in 4242 right away')
 })
 
-test('17.43 canceling is not the color of the way forward', () => {
+test('17.43 the button that cancels does not have the primary color', () => {
   const question = cancelMembershipQuestion({ email: 'zoe@mail.example', membership }, async () => {})
   expect([question.confirm, question.isDestructive]).toEqual(['Cancel membership', true])
 })

@@ -97,7 +97,7 @@ test('15.21 a statement lists a year’s payments, refunds and canceled charges,
   })
 })
 
-test('15.21 a refund counts in the year it was made, and a dispute is told', () => {
+test('15.21 a refund is in the statement of the year it was made, and a dispute is mentioned', () => {
   const { lines, totals, notes } = statementContent(view, '2027', 'https://a.example')
   expect(lines.map(([name, amount]) => [name, amount])).toEqual([
     ['January 3, 2027: Refund, CN-0003', '-$10.00'],

@@ -17,7 +17,7 @@ export const PayingStatus = ({ isPaying, ...progress }: PayingStatusProps) => (
   </div>
 )
 
-/** Offline another notice speaks, but the time counts. */
+/** Offline a different notice is shown, but the time keeps running. */
 function Progress({ isOffline, isProvider }: ProgressProps) {
   const [isLong, setLong] = useState(false)
   useTimeout(() => setLong(true), USUAL_MS)

@@ -118,5 +118,5 @@ export function createAttempts(options: AttemptOptions, takeApproval: (reply: En
 const isUnrecorded = ({ state, attempt }: EnrollmentStatus, lastPress: SubmittedAttempt | undefined) =>
   (state === 'none' || state === 'declined') && attempt === lastPress?.attempt
 
-/** Paid by a press on this page, with a token or without: never "declined", and never somebody else's payment. */
+/** Paid by a press on this page, with a token or without: never "declined", and never someone else's payment. */
 export const paidHere = (outcome: Outcome): Outcome => (outcome.is === 'paid' ? { is: 'approved' } : outcome)

@@ -18,5 +18,5 @@ async function screenAfter(outcome: Outcome) {
 test('10.1 after the card comes ACCESS, with an empty draft', async () =>
   expect(await screenAfter({ is: 'approved' })).toEqual({ entered: [['ACCESS', {}]], views: [] }))
 
-test('10.16 what another tab has paid is shown as paid', async () =>
+test('10.16 a payment made in a different tab is shown as paid', async () =>
   expect(await screenAfter({ is: 'paid' })).toEqual({ entered: [], views: [['paid']] }))

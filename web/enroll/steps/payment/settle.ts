@@ -15,7 +15,7 @@ export type View = 'form' | 'loading' | 'checking' | 'unknown' | 'paid'
 /** The screen that shows what becomes of a payment. */
 type PaymentScreen = { wizard: Wizard; setView: (view: View) => void }
 
-/** The visitor has pressed, so the news gets the focus. It must not leave a field that they type into later. */
+/** The outcome gets the focus after a press, but never takes it from a field that the visitor is typing in. */
 type SettleOptions = { focusesNews: boolean }
 
 /** Shows the outcome of an attempt. Returns the server's messages about fields of PAYMENT. */

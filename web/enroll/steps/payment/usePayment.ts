@@ -20,7 +20,7 @@ const CHECK_INTERVAL_MS = 3_000
 /** Pays, and shows the outcome. `news` is about the last attempt, which may have been made on an earlier visit to this step. */
 export function usePayment(wizard: Wizard, news: PaymentNews | undefined) {
   const [payment] = useState(() => pagePayment(wizard))
-  const isSettling = useRef(false) // one payment at a time is under way or reported
+  const isSettling = useRef(false) // only one payment at a time may run or be reported
   const [isPaying, setPaying] = useState(false)
   const [hasReturned] = useState(() => hasPassword(wizard) && wizard.getState().isPaymentBeingChecked === true)
   const [view, setView] = useView(wizard, hasReturned ? 'checking' : firstView(wizard), news)

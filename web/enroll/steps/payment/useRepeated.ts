@@ -1,6 +1,6 @@
 import { useEffect, useEffectEvent } from 'react'
 
-/** Runs `work` again and again while `isOn`, with a pause before and after each run. */
+/** Repeats `work` while `isOn`, with a pause before each run. */
 export function useRepeated(isOn: boolean, work: () => Promise<unknown>, pauseMs: number, firstPauseMs = pauseMs) {
   const run = useEffectEvent(work)
   useEffect(() => {
