@@ -32,7 +32,7 @@ export type Policy = {
   provider?: true
   /** Undefined: as in figures. */
   catalog?: Catalog
-  /** Then: where members sign in, if the operator has said so. */
+  /** Then: where members sign in, if the operator has set it. */
   office_url?: string
 }
 

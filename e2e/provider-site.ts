@@ -50,7 +50,7 @@ export async function startProviderSite(settings: Record<string, string> = {}) {
 }
 export type ProviderSite = Awaited<ReturnType<typeof startProviderSite>>
 
-/** The office is another company's: here it is a page that says who was let in. */
+/** The office belongs to a different company: here it's a page that says who signed in. */
 export const standInOffice = (page: Page) =>
   page.route(`https://${OFFICE_HOST}/**`, (route) =>
     route.fulfill({ contentType: 'text/html', body: '<title>Office</title><h1>The office of the host</h1>' }),

@@ -20,7 +20,7 @@ const tryAgain = (page: Page) => page.getByRole('button', { name: 'Try again' })
 const warning = (page: Page) => page.getByRole('dialog', { name: 'You may be charged twice' })
 const ordersSent = () => site.host.seen.requests.filter(({ call }) => call === 'add_enrollment').length
 
-/** payment_lost: the host has a new member. dropped_before: it never read the enrollment. Nobody here can tell. */
+/** payment_lost: the host has a new member. dropped_before: it never read the enrollment. We can't tell which. */
 async function loseTheAnswer(page: Page, fault: Fault = 'payment_lost') {
   const visitor = await reachPayment(page, site.at('/ana'))
   await fillPayment(page)

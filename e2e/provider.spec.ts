@@ -97,7 +97,7 @@ test('26.32 with every step switched on, the host sends and checks the code and 
   await own.close()
 })
 
-test('26.32 the host’s word counts: a taken username, a declined card, a taken email address, and then it works', async ({
+test('26.32 the host decides: a taken username, a declined card, a taken email address, and then it works', async ({
   page,
 }) => {
   const visitor = await reachAccountCreation(page, site.at('/ana'))

@@ -12,8 +12,8 @@ import { createWorld } from './open-world.ts'
 import { watchKeys } from './secrets/secrets.ts'
 
 /**
- * Longer than any request should take. The janitor settles what is still open when the server starts again; what an API host
- * was doing would be unknown for good, so we wait for its answer.
+ * Longer than any request should take. The janitor settles open payments when the server starts again, but an API host's answer
+ * would be lost for good, so we wait for it.
  */
 const shutdownDeadlineMs = ({ PROVIDER_API_URL, PROVIDER_DEADLINE }: Config) =>
   PROVIDER_API_URL ? (PROVIDER_DEADLINE + 8) * 1000 : 8_000

@@ -12,7 +12,7 @@ const CONNECTIONS = 32
 const ORDER = { product_ids: '34', autoship_product_ids: '', special_product_ids: '' }
 const httpRequest = ['GET /ana HTTP/1.1', 'host: 127.0.0.1', 'accept-encoding: gzip, deflate, br', '', ''].join('\r\n')
 
-/** A site in front of an API host, beside one that has everything itself, and beside the host alone. */
+/** A site in front of an API host, compared with a site of its own and with the host alone. */
 export const provider: Part = async ({ short, log, saveFigures }) => {
   const databases = [await createDatabase(), await createDatabase()] as const
   const host = await startProviderHost()

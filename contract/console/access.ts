@@ -45,7 +45,7 @@ export const ConsoleSession = z.object({
   staff: z.optional(Staff),
   method: z.optional(z.enum(['passkey', 'password'])),
   time_zone: z.string(),
-  /** Where members, money and the catalog are kept, if not here: a sentence. */
+  /** A sentence that says where members, payments and the catalog are kept, if not here. */
   elsewhere: z.optional(z.string()),
   /** Today in the operator's time zone. */
   today: z.string(),

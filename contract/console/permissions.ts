@@ -49,7 +49,7 @@ export const allPermissions = Object.keys(permissions) as Permission[]
 export const mayDo = (role: Role, permission: Permission): boolean =>
   (permissions[permission].roles as readonly Role[]).includes(role)
 
-/** The others are about members, money or the catalog, which an operator's API host may keep. */
+/** The others are about members, payments or the catalog, which an operator's API host may keep. */
 const ABOUT_SITE = /_(?:audit|reports|staff|abuse|brand|funnel|settings)$/
 export const isAboutMembers = (permission: Permission): boolean => !ABOUT_SITE.test(permission)
 

@@ -15,7 +15,7 @@ const DECLINED_CARD = '4000000000000002'
 const DEADLINE_SECONDS = 3
 
 type Interruption = 'kill' | 'stop' | 'none'
-/** told: what every visitor must hear, where that is certain. isShort: also in the short form. */
+/** told: what every visitor must be told, if that is certain. isShort: in the short form, too. */
 type Scene = { name: string; fault?: Fault; interruption: Interruption; card?: string; told?: Told; isShort?: true }
 
 /** What happens while four visitors pay at the same time. */
@@ -34,7 +34,7 @@ const scenes: Scene[] = [
   { name: 'a refusal', fault: 'payment_refused', interruption: 'none', told: 'not charged' },
 ]
 
-/** Kills, stops and delays a site that runs in front of an API host while visitors pay, and asks the host what happened. */
+/** Kills, stops and delays a site in front of an API host while visitors pay, and then asks the host what happened. */
 export const provider: Drill = async ({ short, print, showProgress }, backend) => {
   const rounds = short ? 1 : 5
   const played = scenes.filter(({ isShort }) => isShort || !short)
@@ -67,7 +67,7 @@ export const provider: Drill = async ({ short, print, showProgress }, backend) =
 
 const MAX_LINES = 20
 
-/** Four visitors press; the site is interrupted; each learns what became of it, and presses again without being asked. */
+/** Four visitors pay, and the site is interrupted. Each finds out what happened, and presses again unprompted. */
 async function play({ interruption, card }: Scene, site: OpenSite, cards: TestCard[]): Promise<Buyer[]> {
   const buyers = await Promise.all(cards.map((each) => arriveAs(site.url(), each)))
   const presses = buyers.map((buyer) => press(site.url(), buyer, 1, card))
@@ -115,7 +115,7 @@ async function openSite(database: SearchedSite, folder: string, hostUrl: string)
 
 type Seen = Awaited<ReturnType<typeof startProviderHost>>['seen']
 
-/** What the visitors were told, beside what the host has. */
+/** What the visitors were told, compared with what the host has. */
 function compare(buyers: (Buyer & { scene: Scene })[], { orders, requests }: Seen) {
   const usernames = requests
     .filter(({ call }) => call === 'add_enrollment')

@@ -14,9 +14,9 @@ export type Buyer = {
   card: TestCard
   enrollment_id: string
   cookie: string
-  /** Each thing that was said about the payment, in order. */
+  /** Everything the visitor was told about the payment, in order. */
   told: Told[]
-  /** Did not learn in time what became of the payment. */
+  /** Didn't find out in time what happened to the payment. */
   isLeftAlone: boolean
 }
 
@@ -27,7 +27,7 @@ export async function arriveAs(url: string, card: TestCard): Promise<Buyer> {
   return { card, enrollment_id, cookie, told: [], isLeftAlone: false }
 }
 
-/** Presses Confirm and Pay. Nobody knows what became of it if no answer comes. */
+/** Presses Confirm and Pay. Without an answer the outcome is unknown. */
 export async function press(
   url: string,
   buyer: Buyer,
@@ -48,7 +48,7 @@ export async function press(
   }).catch(ignoreLostAnswers)
 }
 
-/** Asks what became of the payment until something is known, as the page does. */
+/** Asks for the payment's outcome until it's known, as the page does. */
 export async function learn(url: string, buyer: Buyer): Promise<void> {
   for (const end = performance.now() + PATIENCE_MS; performance.now() < end; await sleep(PAUSE_MS)) {
     const state = await withClient(url, async (client) => {

@@ -119,7 +119,7 @@ export const hosts = listOf(
   ),
 )
 
-/** Of pages on other hosts. A network could change what is sent over http. */
+/** Of pages on other hosts. Only https: a network could change what is sent over http. */
 export const origins = listOf(
   z.pipe(
     satisfying(isOrigin, 'must be a list of origins, such as https://www.example.com; http only on this machine'),

@@ -53,7 +53,7 @@ export function guardHandlers(handlers: HandlersOf<ConsoleCalls>): Handlers<Cons
   return Object.fromEntries(names.map((name) => [name, guard(name)])) as unknown as Handlers<ConsoleCalls, StaffBrowser>
 }
 
-/** In front of an operator's API host there are no members, no money and no catalog here. */
+/** In front of an operator's API host we have no members, payments or catalog. */
 function refuseElsewhere({ config }: World, { permission }: ConsoleCall) {
   const elsewhere = keptElsewhere(config)
   if (elsewhere && permission in permissions && isAboutMembers(permission as Permission))

@@ -20,7 +20,7 @@ afterAll(() => site.close())
 const sentence = () => `This site runs in front of ${new URL(site.host.url).host}. Members and payments are kept there.`
 const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/150.0.0.0 Safari/537.36'
 const visitor = { host: 'foyer.test', 'user-agent': BROWSER, referer: 'http://foyer.test/ana' }
-/** Until the host has heard of it: no visitor waits for that. */
+/** Waits until the host has been told, which no visitor does. */
 const until = async (isDone: () => boolean) => {
   while (!isDone()) await new Promise((resolve) => setTimeout(resolve, 5))
 }
@@ -47,7 +47,7 @@ it('26.18 the funnel is ours, without the host’s sponsors', async () => {
   expect(JSON.stringify((await allRows(site.db)).funnel_day)).not.toContain('ana')
 })
 
-it('26.19 names are asked at the host, except those that could be nobody’s link here', async () => {
+it('26.19 names are looked up at the host, except those that can’t be a link here', async () => {
   const username = async (text: string) => (await site.post('enrollment/validate_username', { username: text })).json()
   expect(await username('zoe')).toEqual({ username: 'Available' })
   expect(await username('ana')).toEqual({ username: ['This username is taken.'] })

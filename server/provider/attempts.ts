@@ -70,7 +70,7 @@ const passUnknown = (db: Db, { enrollment_id }: AttemptKey, reference: string) =
     .where('state', '=', 'unknown')
     .execute()
 
-/** Also if another process has given up on it. */
+/** Even if a different process has given up on it. */
 export const endAttempt = (db: Db, reference: string, state: State) =>
   db
     .updateTable('provider_attempt')

@@ -26,7 +26,7 @@ const until = async (isDone: () => boolean) => {
   while (!isDone()) await new Promise((resolve) => setTimeout(resolve, 5))
 }
 
-it('26.2 the first page has sponsor, packages and total; nobody waits for a host that answered a minute ago', async () => {
+it('26.2 the first page has sponsor, packages and total; no one waits for a host that answered a minute ago', async () => {
   const start = startIn(await open('/ana'))
   expect(start).toMatchObject({
     sponsor: { site: 'ana', active: 'Yes', name: 'ana' },

@@ -126,7 +126,7 @@ it('26.12 an enrollment that a killed process has sent becomes unknown after the
   const unseen = randomUUID()
   const other = await beginAttempt(site.world, { enrollment_id: unseen, attempt: 1 }, undefined)
   site.advance(7)
-  expect(await loseOverdue(site.world)).toBe(1) // the worker, if nobody asks
+  expect(await loseOverdue(site.world)).toBe(1) // the worker does this if no page asks
   expect(site.hostLines().at(-1)).toMatchObject({ reference: other })
 })
 

@@ -59,7 +59,7 @@ export async function enroll(
 /** A repeated request does not compete with the first one. It only saves work; the database decides which one is first. */
 const inProgress = new Set<string>()
 
-/** A site that stops waits for the host: what it was doing would be unknown for good. */
+/** A stopping site waits for the host: otherwise the outcome of running enrollments would stay unknown. */
 export async function untilAnswered(): Promise<void> {
   while (inProgress.size) await sleep(50)
 }

@@ -81,7 +81,7 @@ export function openHost(settings: HostSettings) {
     urlOf: (path: string, isFromRoot = false) =>
       new URL(isFromRoot ? path : path.replace(/^\//, ''), isFromRoot ? api.origin : api),
     send,
-    /** What is under way goes on. */
+    /** Running requests continue. */
     close: () => {
       for (const socket of Object.values(shared.freeSockets).flat()) socket?.destroy()
     },

@@ -3,7 +3,7 @@ import type { Config } from '#server/config/config.ts'
 import { header, refuseOtherSites } from '#server/http/request.ts'
 import { refuseField } from '#server/refusal.ts'
 
-/** What lets others call us than our own pages: bodies as a form, real booleans and numbers, and pages of named origins. */
+/** Support for callers other than our own pages: form bodies, real booleans and numbers, and pages of named origins. */
 
 const FORM = 'application/x-www-form-urlencoded'
 
@@ -27,7 +27,7 @@ export function welcomeOtherCallers(api: FastifyInstance, settings: Settings, pa
   admitOrigins(api, settings, paths)
 }
 
-/** A form sends each field once: of two values, one would be silently lost. */
+/** Refuses a field that is sent twice: one of the values would be silently lost. */
 function fieldsOf(text: string): Record<string, string> {
   const fields = new Map<string, string>()
   for (const [name, value] of new URLSearchParams(text)) {
@@ -44,7 +44,7 @@ const flagTexts: Record<string, string> = { true: '1', on: '1', false: '0', '': 
 function asTexts(body: unknown, { CAPTCHA }: Settings): unknown {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return body
   const fields = Object.fromEntries(Object.entries(body).map(([name, value]) => [name, asText(name, value)]))
-  return CAPTCHA === 'off' ? { ...fields, captcha: CAPTCHA } : fields // it isn't a field of the spec, so nobody has to send it
+  return CAPTCHA === 'off' ? { ...fields, captcha: CAPTCHA } : fields // not a field of the spec, so callers needn't send it
 }
 
 function asText(name: string, value: unknown): unknown {
@@ -57,8 +57,8 @@ function asText(name: string, value: unknown): unknown {
 }
 
 /**
- * Pages of the named origins may call us, without cookies: an enrollment is known by its Idempotency-Key. What any other site
- * posts could come with a visitor's cookies, so it is refused.
+ * Pages of the named origins may call us, without cookies: the Idempotency-Key identifies the enrollment. Posts from any other
+ * site could carry a visitor's cookies, so they are refused.
  */
 function admitOrigins(api: FastifyInstance, { PUBLIC_URL, CORS_ORIGINS }: Settings, paths: Iterable<string>) {
   const isNamed = (request: FastifyRequest) => CORS_ORIGINS.includes(header(request, 'origin'))

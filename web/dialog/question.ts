@@ -23,7 +23,7 @@ export type Question = {
   deny?: true | string
   /** Adds a cancel button; `true` labels it 'Cancel'. */
   cancel?: true | string
-  /** The focus starts on Cancel: the second Enter of an impatient press must not confirm. */
+  /** The focus starts on Cancel, so that an impatient second Enter doesn't confirm. */
   startsOnCancel?: true
   /** Like the page by default: light unless the visitor prefers dark. */
   theme?: 'light' | 'dark'

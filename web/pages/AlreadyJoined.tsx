@@ -38,7 +38,7 @@ export const AlreadyJoined = ({ start, username }: { start: StartData; username:
   )
 }
 
-/** In front of an operator's API host, nobody may have told us where the office is. */
+/** In front of an operator's API host, we may not know where the office is. */
 function leadOf({ provider, office_url }: Policy) {
   if (!provider) return `Your membership, your receipt and the link to share are in your ${brand.name} office.`
   return office_url

@@ -82,7 +82,7 @@ type DialogProps = {
   children: ReactNode
 }
 
-/** What opened the dialog is gone: the action it stood for can no longer be done. */
+/** The button that opened the dialog is gone, because its action is no longer possible. */
 function focusHeading(heading: HTMLElement | null) {
   if (!heading) return
   heading.tabIndex = -1

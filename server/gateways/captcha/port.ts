@@ -7,7 +7,7 @@ export type CaptchaGateway = {
   challenge: () => Promise<Record<string, unknown>>
   /** A solution is valid for one user only, across all processes. */
   verify: (solution: string, used_by: string) => Promise<boolean>
-  /** Nobody is asked for a solution. */
+  /** No call needs a solution. */
   isOff?: true
   /** Only for third-party captchas: the widget that replaces ours, and what the page loads for it. */
   vendor?: { widget: VendorCaptcha; sources: Sources }
@@ -22,7 +22,7 @@ export type Sources = {
   trust: 'ours' | 'typed' | 'untyped'
 }
 
-/** What a page with a captcha is told. Nothing if it is our own. */
+/** What a page needs to know about a vendor's captcha. Nothing for our own. */
 export function captchaOf({ isOff, vendor }: CaptchaGateway): { captcha?: PageCaptcha } {
   if (isOff) return { captcha: 'off' }
   return vendor ? { captcha: vendor.widget } : {}

@@ -175,7 +175,7 @@ const fieldText = (field: string) => field.replaceAll('_', ' ')
 const Messages = ({ messages }: Pick<FunnelView, 'messages'>) => (
   <Panel title="Messages at fields">
     <p className="small">
-      What the form told visitors most, regardless of the filters above. Each visitor counts once per field and day.
+      What the form told visitors most, regardless of the filters above. Each visitor is counted once per field and day.
     </p>
     <ul className="rows">
       {messages.map(({ field, message, count }) => (

@@ -52,7 +52,7 @@ export type State = {
   receipt: Receipt | undefined
   /** The visitor was told that a payment, possibly another tab's, is being checked, but not yet how it ended. */
   isPaymentBeingChecked?: boolean | undefined
-  /** The reference of a payment that nobody will tell us about: the host's answer was lost. */
+  /** The reference of a payment whose answer was lost for good. */
   unknownPayment?: string | undefined
   /** The visitor was warned about it, and wants to pay again. */
   isTryingAgain?: boolean | undefined

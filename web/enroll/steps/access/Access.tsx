@@ -108,8 +108,8 @@ const SecondCharge = ({ reference }: { reference: string }) => (
 )
 
 /**
- * Where the member has to sign in, if there is no token; empty if nobody has said where. After a reload the operator's host
- * is not asked again, but the server may still know.
+ * Where the member has to sign in without a token; empty if we don't know. After a reload the operator's host is not asked
+ * again, but the server may still know.
  */
 function useSignInUrl(payment: Payment, isProvider: boolean) {
   const [url, setUrl] = useState(payment.signInUrl)

@@ -26,7 +26,7 @@ const texts: Record<OrderList, { title: string; lead: string }> = {
   },
 }
 
-/** In front of an operator's API host: what a membership includes is for the host's description to say. */
+/** In front of an operator's API host, its description says what a membership includes. */
 const anyMembership = 'You can change your choice until you pay.'
 
 type PackageStepProps = {

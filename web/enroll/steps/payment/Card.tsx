@@ -21,7 +21,7 @@ const declinedFields: Record<DeclineClass, Partial<Record<Parameters<PaymentForm
 type CardProps = {
   form: PaymentForm
   news: PaymentNews | undefined
-  /** The reference of an earlier payment that nobody knows the outcome of. */
+  /** The reference of an earlier payment with an unknown outcome. */
   unknownPayment?: string | undefined
 }
 

@@ -10,7 +10,7 @@ type CheckingScreenProps = {
   email: string | undefined
   /** The visitor went to another step meanwhile, and may have changed answers. */
   hasReturned: boolean
-  /** An operator's host answers soon or never, and we send no email. */
+  /** An operator's host answers soon or never, and we send no emails. */
   isProvider: boolean
 }
 

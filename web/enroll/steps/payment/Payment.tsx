@@ -44,7 +44,7 @@ type PaymentProps = {
   receipt: Receipt | undefined
   paymentNews: PaymentNews | undefined
   joinedAs: string | undefined
-  /** The reference of an earlier payment that nobody knows the outcome of. */
+  /** The reference of an earlier payment with an unknown outcome. */
   unknownPayment: string | undefined
 }
 

@@ -9,7 +9,7 @@ const advice: Record<DeclineClass, string> = {
 
 type PaymentNoticeProps = {
   news: PaymentNews | undefined
-  /** The reference of an earlier payment that nobody knows the outcome of. */
+  /** The reference of an earlier payment with an unknown outcome. */
   unknownPayment: string | undefined
 }
 
@@ -25,7 +25,7 @@ export const PaymentNotice = ({ news, unknownPayment }: PaymentNoticeProps) => (
   </div>
 )
 
-/** `isSecond`: what is said about this attempt isn't true of the first. */
+/** `isSecond`: this is true of the second attempt, but not of the first. */
 function News({ news, isSecond }: { news: PaymentNews; isSecond: boolean }) {
   const charged = isSecond ? 'That try wasn’t charged.' : 'Nothing was charged.'
   switch (news.kind) {

@@ -1,6 +1,6 @@
 import { brand } from '#contract/brand.ts'
 
-/** How to reach support, as the foot of the page has it. The reference is the subject of an email. */
+/** How to reach support, as in the page's footer. The reference becomes the email's subject. */
 export function Support({ reference }: { reference?: string }) {
   const contact = document.querySelector<HTMLAnchorElement>('#help > a')
   if (!contact) return null

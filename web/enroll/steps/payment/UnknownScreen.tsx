@@ -8,14 +8,14 @@ import { Screen } from './Screen.tsx'
 import { Support } from './Support.tsx'
 
 type UnknownScreenProps = {
-  /** What support can look up. */
+  /** For support to look up. */
   reference: string
-  /** What this tab asked to pay for. Another tab may have. */
+  /** What this tab asked to pay for; a different tab may have paid. */
   receipt: Receipt | undefined
   onTryAgain: () => void
 }
 
-/** The operator's host got the enrollment, and its answer was lost for good. Says only what is known. */
+/** The operator's host got the enrollment, but its answer was lost for good. Says only what we know. */
 export function UnknownScreen({ reference, receipt, onTryAgain }: UnknownScreenProps) {
   return (
     <Screen title="We don’t know whether your payment went through" describedBy="unknown">
@@ -51,7 +51,7 @@ export function UnknownScreen({ reference, receipt, onTryAgain }: UnknownScreenP
   )
 }
 
-/** What to tell support, large enough to read out on the phone. */
+/** The reference for support, large enough to read out on the phone. */
 function Reference({ reference, children }: { reference: string; children: ReactNode }) {
   const code = useRef<HTMLElement>(null)
   const select = () => code.current && getSelection()?.selectAllChildren(code.current)

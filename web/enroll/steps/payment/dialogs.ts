@@ -31,7 +31,7 @@ export const paymentNotCompleted: Question = {
   icon: 'info',
 }
 
-/** Ours: the same, of a second payment after one whose outcome is unknown. */
+/** Our text: the same for a second payment after one with an unknown outcome. */
 export const secondPaymentNotCompleted = (reference: string): Question => ({
   title: 'Payment Not Completed',
   text: `Your second payment did not go through. We still don’t know about the first one (reference ${reference}). Please enter your password again and retry.`,

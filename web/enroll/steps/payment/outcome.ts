@@ -9,7 +9,7 @@ export type Outcome =
   /** This page's enrollment was paid before, perhaps by another person: show no welcome. */
   | { is: 'paid' }
   | { is: 'declined'; decline_class: DeclineClass }
-  /** Nobody will tell us what became of it. Support can look up the reference. */
+  /** We can never find out the outcome. Support can look up the reference. */
   | { is: 'unknown'; reference: string }
   /** Not known yet: ask again, never pay again. */
   | { is: 'running' }

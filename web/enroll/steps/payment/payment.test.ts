@@ -410,7 +410,7 @@ describe('the grant', () => {
   })
 })
 
-describe('when nobody can say what became of a payment', () => {
+describe('when the outcome of a payment can’t be known', () => {
   const reference = '7Q4K-2MXA'
   const unknown: EnrollmentReply = { payment: 'Unknown', token: '', vo_url: '', reference }
   const statusOf = (lost: string): EnrollmentStatus => ({
@@ -430,7 +430,7 @@ describe('when nobody can say what became of a payment', () => {
     expect(submittedKeys).toEqual([`${ID}.1`, `${ID}.2 after ${reference}`])
   })
 
-  test('26.30 nothing is sent if another tab has gone on: the visitor is told about that payment instead', async () => {
+  test('26.30 nothing is sent if a different tab has paid: the visitor is told about that payment instead', async () => {
     for (const [status, outcome] of [
       [statusOf('OTHR-REFR'), { is: 'unknown', reference: 'OTHR-REFR' }],
       [{ state: 'running', attempt: 2 }, { is: 'running' }],

@@ -59,7 +59,7 @@ export function createPayment(options: PaymentOptions) {
     return { is: 'failed', charge: attempts.hasPressed() || earlierPress ? 'unknown' : 'none' }
   }
 
-  /** The visitor was warned about the payment with this reference. Another tab may have gone on meanwhile. */
+  /** The visitor was warned about the payment with this reference. A different tab may have paid meanwhile. */
   const lookUpNewer = async (reference: string): Promise<Outcome | undefined> => {
     const outcome = await lookUp()
     return outcome?.is === 'unknown' && outcome.reference === reference ? undefined : outcome

@@ -21,7 +21,7 @@ export function noteBeingChecked(store: ReceiptStore): void {
   store.update({ receipt: awaitedReceipt, isPaymentBeingChecked: true })
 }
 
-/** Nobody will tell us how this payment ended. Its receipt stays: it says what to look for at the bank. */
+/** We can't find out how this payment ended. Its receipt stays, because it says what to look for at the bank. */
 export function noteUnknown(store: ReceiptStore, reference: string): void {
   const { receipt } = store.getState()
   keepReceipt(store, receipt && withoutWait(receipt))
@@ -30,7 +30,7 @@ export function noteUnknown(store: ReceiptStore, reference: string): void {
 
 const withoutWait = ({ is_awaited: _, ...receipt }: Receipt): Receipt => receipt
 
-/** The reference of an earlier payment whose outcome is unknown, also after a reload during the next one. */
+/** The reference of an earlier payment whose outcome is unknown, even after a reload during the next one. */
 export const unknownPaymentOf = ({ unknownPayment, receipt }: Pick<State, 'unknownPayment' | 'receipt'>) =>
   unknownPayment ?? receipt?.after_unknown
 

@@ -64,14 +64,14 @@ export function showChecking({ wizard, setView }: PaymentScreen) {
   setView('checking')
 }
 
-/** Nobody will tell us whether the card was charged. */
+/** We can't find out whether the card was charged. */
 export function showUnknown({ wizard, setView }: PaymentScreen, reference: string) {
   wizard.update({ draft: wizard.saveForm(), isTryingAgain: false })
   noteUnknown(wizard, reference)
   setView('unknown')
 }
 
-/** Back to the form, which warns about the payment that nobody knows of. Without the password it has to be entered first. */
+/** Back to the form, which warns about the unknown payment. A lost password has to be entered first. */
 export function tryAgain({ wizard, setView }: PaymentScreen) {
   flushSync(() => {
     wizard.update({ isTryingAgain: true })

@@ -28,7 +28,7 @@ export function usePayment(wizard: Wizard, news: PaymentNews | undefined) {
   const { networkWait, waitForNetwork } = useNetworkWait()
   const screen = { wizard, setView }
 
-  /** After a payment that nobody knows the outcome of, a press asks first. */
+  /** After a payment with an unknown outcome, a press asks first. */
   const pay = async (payload: Enrollment): Promise<Messages | undefined> => {
     const after_unknown = unknownPaymentOf(wizard.getState())
     if (after_unknown === undefined) return payNow(payload)
@@ -113,7 +113,7 @@ function firstView(wizard: Wizard): View {
   return hasPassword(wizard) ? 'form' : 'loading'
 }
 
-/** The visitor has read about this payment, and is at the form to pay again. */
+/** The visitor has read the warning and went back to the form to pay again. */
 const isWarnedAbout = (wizard: Wizard, reference: string) => {
   const { unknownPayment, isTryingAgain } = wizard.getState()
   return isTryingAgain === true && unknownPayment === reference && hasPassword(wizard)
