@@ -44,7 +44,7 @@ test('the office', async ({ page }, { project }) => {
   await page.goto(site.at('/office'))
   await page.getByLabel('Username or email address').fill(username)
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
-  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
   await page.getByRole('heading', { name: new RegExp(first_name) }).waitFor()
   await page.waitForLoadState('networkidle')
   await page.screenshot(screenshotOptions('office', project))

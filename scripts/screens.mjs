@@ -11,6 +11,6 @@ const folder = mkdtempSync(join(tmpdir(), 'foyer-screens-'))
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
 process.exitCode =
   (await run(node, ['demo/main.ts', '--stop'], { env: { DATA_DIR: folder } })) ||
-  (await run(node, ['node_modules/@playwright/test/cli.js', 'test', 'screens', '--workers=1'], {
+  (await run(node, ['node_modules/@playwright/test/cli.js', 'test', 'e2e/screens.spec', '--workers=1'], {
     env: { SCREENS: '1', SITE_FOLDER: join(folder, 'demo') },
   }))
