@@ -1,10 +1,8 @@
 import { Writable } from 'node:stream'
-import type { Page } from '@playwright/test'
 import { startProviderHost } from '#emulators/provider/host.ts'
 import { startOwnSite } from './own-site.ts'
+import { OFFICE_HOST } from './visitor.ts'
 
-const OFFICE_HOST = 'office.host.example'
-export const GRANT_LINK = new RegExp(`^https://${OFFICE_HOST}/[a-z0-9]+/autologin/grant-access/[\\w~-]+$`)
 export const SUPPORT = 'help@host.example'
 /** The stand-in takes this one. */
 export const CODE = '135790'
@@ -49,9 +47,3 @@ export async function startProviderSite(settings: Record<string, string> = {}) {
   }
 }
 export type ProviderSite = Awaited<ReturnType<typeof startProviderSite>>
-
-/** The office belongs to a different company: here it's a page that says who signed in. */
-export const standInOffice = (page: Page) =>
-  page.route(`https://${OFFICE_HOST}/**`, (route) =>
-    route.fulfill({ contentType: 'text/html', body: '<title>Office</title><h1>The office of the host</h1>' }),
-  )

@@ -1,8 +1,8 @@
 import { expect, type Page, test } from '@playwright/test'
 import type { Fault } from '#emulators/provider/faults.ts'
 import { findAxeViolations, findAxeViolationsInBothSchemes } from './axe.ts'
-import { type ProviderSite, SUPPORT, standInOffice, startProviderSite } from './provider-site.ts'
-import { documentsAreThere, fillPayment, next, pay, reachPayment } from './visitor.ts'
+import { type ProviderSite, SUPPORT, startProviderSite } from './provider-site.ts'
+import { documentsAreThere, fillPayment, next, pay, reachPayment, standInOffice } from './visitor.ts'
 
 // An operator's API host got the enrollment, and its answer was lost for good.
 

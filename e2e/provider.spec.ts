@@ -1,6 +1,6 @@
 import { expect, type Page, test } from '@playwright/test'
 import { findAxeViolations } from './axe.ts'
-import { CODE, GRANT_LINK, type ProviderSite, SUPPORT, standInOffice, startProviderSite } from './provider-site.ts'
+import { CODE, type ProviderSite, SUPPORT, startProviderSite } from './provider-site.ts'
 import { allStepsSettings } from './start-sites.ts'
 import {
   documentsAreThere,
@@ -8,12 +8,14 @@ import {
   fillAccountCreation,
   fillCard,
   fillPayment,
+  GRANT_LINK,
   newPhone,
   newVisitor,
   next,
   pay,
   reachAccountCreation,
   reachPayment,
+  standInOffice,
   waitForHydration,
 } from './visitor.ts'
 

@@ -13,6 +13,7 @@ import { readConfig } from '../server/config/config.ts'
 import { createLog } from '../server/log.ts'
 import { fastSettings, generousLimits } from '../server/test/generous-settings.ts'
 import { waitUntilReady } from '../server/test/process.ts'
+import { OFFICE_HOST } from './visitor.ts'
 
 /** Generous limits, because all test visitors share one IP address, and a cheap captcha. */
 export const testSettings = { ...generousLimits, ...fastSettings, CAPTCHA_COST: '500', CAPTCHA_COUNTER: '20' }
@@ -46,7 +47,7 @@ async function startVendorCaptcha(cleanups: Cleanups): Promise<Record<string, st
 async function startHost(cleanups: Cleanups): Promise<Record<string, string>> {
   const host = await startProviderHost()
   cleanups.push(host.close)
-  return { PROVIDER_API_URL: host.url, PROVIDER_OFFICE_HOSTS: 'office.host.example' }
+  return { PROVIDER_API_URL: host.url, PROVIDER_OFFICE_HOSTS: OFFICE_HOST }
 }
 
 type Postgres = { template?: string; newDatabase: (name: string) => Promise<Record<string, string>> }

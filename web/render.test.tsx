@@ -239,6 +239,16 @@ test('1.6 someone who has joined sees two ways on, and no form to fill in', () =
   expect(html).not.toContain('<input')
 })
 
+test('26.31 a member of the host’s is sent where its operator says, and otherwise nowhere', () => {
+  const pageWith = (policy: Partial<StartData['policy']>) =>
+    withoutComments(
+      pages.enroll({ ...start, policy: { ...start.policy, provider: true, ...policy }, joined_as: 'mara' }),
+    )
+  expect(pageWith({ office_url: 'https://office.example' })).toContain('href="https://office.example">Open my office')
+  expect(pageWith({})).not.toContain('Open my office')
+  expect(pageWith({})).toContain('Foyer can tell you where to sign in to your virtual office.')
+})
+
 test('25.5 12.6 ACCOUNT asks for names, company and phone, and hides its traps', () => {
   const html = withoutComments(pages.enroll(start))
   for (const name of ['first_name', 'last_name', 'mobile_phone']) expect(html).toContain(` name="${name}"`)

@@ -83,7 +83,14 @@ function Payment(props: PaymentProps) {
   if (view === 'checking')
     return <CheckingScreen email={receipt?.email} hasReturned={hasReturned} isProvider={isProvider} />
   if (view === 'unknown' && unknownPayment !== undefined)
-    return <UnknownScreen reference={unknownPayment} receipt={receipt} onTryAgain={tryAgain} />
+    return (
+      <UnknownScreen
+        reference={unknownPayment}
+        receipt={receipt}
+        time_zone={wizard.start.time_zone}
+        onTryAgain={tryAgain}
+      />
+    )
   if (view === 'loading') return <LoadingScreen />
   const amount = grand_total === undefined ? undefined : showAmount(grand_total)
   const chosen = chosenPackages(draft, packages)

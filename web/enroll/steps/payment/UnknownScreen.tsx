@@ -1,5 +1,6 @@
 import { type ReactNode, useRef } from 'react'
 import { brand } from '#contract/brand.ts'
+import { fullTimeIn } from '#contract/days.ts'
 import { showAmount } from '#contract/money.ts'
 import { CopyIcon } from '#web/laterIcons.tsx'
 import type { Receipt } from '#web/storage.ts'
@@ -12,18 +13,19 @@ type UnknownScreenProps = {
   reference: string
   /** What this tab asked to pay for; a different tab may have paid. */
   receipt: Receipt | undefined
+  time_zone: string
   onTryAgain: () => void
 }
 
-/** The operator's host got the enrollment, but its answer was lost for good. Says only what we know. */
-export function UnknownScreen({ reference, receipt, onTryAgain }: UnknownScreenProps) {
+/** The operator's host got the enrollment, and its answer was lost for good. Says only what is known. */
+export function UnknownScreen({ reference, receipt, time_zone, onTryAgain }: UnknownScreenProps) {
   return (
     <Screen title="We don’t know whether your payment went through" describedBy="unknown">
       <p className="lead" id="unknown">
         We sent your payment, but the answer got lost on the way back. You may have been charged, or not.
         <span className="unseen"> Your reference is {reference}.</span>
       </p>
-      <Reference reference={reference}>{receipt && <Facts receipt={receipt} />}</Reference>
+      <Reference reference={reference}>{receipt && <Facts receipt={receipt} time_zone={time_zone} />}</Reference>
       <h2>What to do next</h2>
       <ol className="next-steps">
         <li>
@@ -75,21 +77,22 @@ function Reference({ reference, children }: { reference: string; children: React
 }
 
 /** What to look for at the bank. */
-const Facts = ({ receipt: { total, card, pressed_at, after_unknown } }: { receipt: Receipt }) => (
-  <dl className="amounts">
-    {facts(total, card, pressed_at, after_unknown).map(([name, value]) => (
-      <div key={name}>
-        <dt>{name}</dt>
-        <dd>{value}</dd>
-      </div>
-    ))}
-  </dl>
-)
-
-const facts = (total: string, card: Receipt['card'], pressed_at: number, earlier: string | undefined) =>
-  [
+function Facts({ receipt, time_zone }: { receipt: Receipt; time_zone: string }) {
+  const { total, card, pressed_at, after_unknown } = receipt
+  const facts = [
     ['Amount', showAmount(total)],
     ['Card', card && `${card.brand} ending in ${card.last_four}`],
-    ['Sent', new Date(pressed_at).toLocaleString('en-US', { dateStyle: 'medium', timeStyle: 'short' })],
-    ['Earlier reference', earlier],
+    ['Sent', fullTimeIn(time_zone, new Date(pressed_at))],
+    ['Earlier reference', after_unknown],
   ].filter(([, value]) => value)
+  return (
+    <dl className="amounts">
+      {facts.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
