@@ -64,7 +64,7 @@ const pages: Partial<Record<Fault, FirstPage>> = {
   total_negative: [waiting, 'grand_total is not an amount'],
 }
 
-test('26.34 the first page shows what the host says, or waits for it', async ({ isMobile }) => {
+test('26.26 the first page shows what the host says, or waits for it', async ({ isMobile }) => {
   test.skip(!isMobile)
   const shell = await loadShell()
   for (const [fault, [texts, why]] of Object.entries(pages) as [Fault, FirstPage][])
@@ -95,7 +95,7 @@ const payments: [fault: Fault, outcome: Outcome, text: string, why?: string][] =
   ['payment_lowercase', 'joined', 'Please check for a second charge.'],
 ]
 
-test('26.34 each way in which a payment can fail has its screen', async ({ page }) => {
+test('26.26 each way in which a payment can fail has its screen', async ({ page }) => {
   await reachPayment(page, site.at('/ana'))
   await fillPayment(page)
   await page.route('**/api/enrollment/add-enrollment', (route) => {
@@ -119,7 +119,7 @@ test('26.34 each way in which a payment can fail has its screen', async ({ page 
     })
 })
 
-test('26.34 availability that the host can’t tell stops nobody, and its messages are shown however it writes them', async ({
+test('26.26 availability that the host can’t tell stops nobody, and its messages are shown however it writes them', async ({
   page,
 }) => {
   const visitor = await reachAccountCreation(page, site.at('/ana'))

@@ -40,7 +40,7 @@ async function payAnyway(page: Page) {
   await warning(page).getByRole('button', { name: 'Pay $99.00 anyway' }).click()
 }
 
-test('26.30 the visitor is told what is known, with a reference for support, and nothing else', {
+test('26.22 the visitor is told what is known, with a reference for support, and nothing else', {
   tag: '@width',
 }, async ({ page }) => {
   const { reference } = await loseTheAnswer(page)
@@ -64,7 +64,7 @@ test('26.30 the visitor is told what is known, with a reference for support, and
   expect(site.logged(reference)).toContain('it closed the connection')
 })
 
-test('26.30 it fits on a small phone with text twice the usual size', async ({ page }) => {
+test('26.22 it fits on a small phone with text twice the usual size', async ({ page }) => {
   await loseTheAnswer(page)
   await page.setViewportSize({ width: 320, height: 568 })
   const browser = await page.context().newCDPSession(page)
@@ -87,7 +87,7 @@ test('26.30 it fits on a small phone with text twice the usual size', async ({ p
   expect(await cutOff('dialog *')).toEqual([0])
 })
 
-test('26.33 a second press asks first; only a confirmed one is sent, and the welcome says what to look for', async ({
+test('26.25 a second press asks first; only a confirmed one is sent, and the welcome says what to look for', async ({
   page,
 }) => {
   const { username, reference } = await loseTheAnswer(page, 'dropped_before')
@@ -127,7 +127,7 @@ test('26.33 a second press asks first; only a confirmed one is sent, and the wel
   expect(site.host.seen.orders.filter((order) => order.username === username)).toHaveLength(1)
 })
 
-test('26.33 a host that already has the member refuses the second try, and the page says what that means', async ({
+test('26.25 a host that already has the member refuses the second try, and the page says what that means', async ({
   page,
 }) => {
   await loseTheAnswer(page)
@@ -139,7 +139,7 @@ test('26.33 a host that already has the member refuses the second try, and the p
   await expect(notice).toContainText('your first payment went through: don’t pay again.')
 })
 
-test('26.33 after a reload the screen is the same, also in a second tab, and a new try starts with the password', async ({
+test('26.25 after a reload the screen is the same, also in a second tab, and a new try starts with the password', async ({
   page,
   context,
 }) => {

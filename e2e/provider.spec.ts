@@ -39,7 +39,7 @@ async function reachWelcome(page: Page) {
   return visitor
 }
 
-test('26.32 a visitor joins at the host and is sent to its office', { tag: '@width' }, async ({ page }) => {
+test('26.24 a visitor joins at the host and is sent to its office', { tag: '@width' }, async ({ page }) => {
   await page.goto(site.at('/ana'))
   await expect(page.locator('.order')).toContainText('$99.00 today')
   await expect(page.locator('.order')).not.toContainText(/month|once|one.time/)
@@ -65,7 +65,7 @@ test('26.32 a visitor joins at the host and is sent to its office', { tag: '@wid
   await expect(page.getByLabel('First name')).toHaveValue('')
 })
 
-test('26.32 with every step switched on, the host sends and checks the code and gets the whole order', async ({
+test('26.24 with every step switched on, the host sends and checks the code and gets the whole order', async ({
   page,
 }) => {
   const own = await startProviderSite({ ...allStepsSettings, ACCESS_SECONDS: '600' })
@@ -99,7 +99,7 @@ test('26.32 with every step switched on, the host sends and checks the code and 
   await own.close()
 })
 
-test('26.32 the host decides: a taken username, a declined card, a taken email address, and then it works', async ({
+test('26.24 the host decides: a taken username, a declined card, a taken email address, and then it works', async ({
   page,
 }) => {
   const visitor = await reachAccountCreation(page, site.at('/ana'))
@@ -126,7 +126,7 @@ test('26.32 the host decides: a taken username, a declined card, a taken email a
   expect(ordersOf(visitor.username)).toHaveLength(1)
 })
 
-test('26.32 an inactive sponsor leads to the main site', async ({ page }) => {
+test('26.24 an inactive sponsor leads to the main site', async ({ page }) => {
   await page.goto(site.at('/sam'))
   await page
     .getByRole('dialog', { name: /currently inactive/ })
@@ -135,7 +135,7 @@ test('26.32 an inactive sponsor leads to the main site', async ({ page }) => {
   await expect(page).toHaveURL(site.at('/master'))
 })
 
-test('26.32 while the host is away, known pages work, others say so and then go on', async ({ page }) => {
+test('26.24 while the host is away, known pages work, others say so and then go on', async ({ page }) => {
   await page.goto(site.at('/ana'))
   site.host.fail('dropped_before')
   await page.goto(site.at('/ana'))
@@ -151,7 +151,7 @@ test('26.32 while the host is away, known pages work, others say so and then go 
   }).toPass()
 })
 
-test('26.31 without a token the member signs in at the host’s office', async ({ page }) => {
+test('26.23 without a token the member signs in at the host’s office', async ({ page }) => {
   site.host.fail('token_missing')
   const { username } = await reachWelcome(page)
   await expect(page.locator('.access .lead').last()).toContainText(`with your username ${username} and your password.`)
@@ -160,7 +160,7 @@ test('26.31 without a token the member signs in at the host’s office', async (
   await expect(page.getByText('Stay on this page')).toHaveCount(0)
 })
 
-test('26.31 without an address of the office the member is told what to do, before and after a reload', async ({
+test('26.23 without an address of the office the member is told what to do, before and after a reload', async ({
   page,
 }) => {
   site.host.fail('office_missing')

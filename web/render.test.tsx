@@ -239,7 +239,7 @@ test('1.6 someone who has joined sees two ways on, and no form to fill in', () =
   expect(html).not.toContain('<input')
 })
 
-test('26.31 a member of the host’s is sent where its operator says, and otherwise nowhere', () => {
+test('26.23 a member of the host’s is sent where its operator says, and otherwise nowhere', () => {
   const pageWith = (policy: Partial<StartData['policy']>) =>
     withoutComments(
       pages.enroll({ ...start, policy: { ...start.policy, provider: true, ...policy }, joined_as: 'mara' }),

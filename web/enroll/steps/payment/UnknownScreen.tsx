@@ -1,6 +1,6 @@
 import { type ReactNode, useRef } from 'react'
 import { brand } from '#contract/brand.ts'
-import { fullTimeIn } from '#contract/days.ts'
+import { dayIn, longDay } from '#contract/days.ts'
 import { showAmount } from '#contract/money.ts'
 import { CopyIcon } from '#web/laterIcons.tsx'
 import type { Receipt } from '#web/storage.ts'
@@ -82,7 +82,7 @@ function Facts({ receipt, time_zone }: { receipt: Receipt; time_zone: string }) 
   const facts = [
     ['Amount', showAmount(total)],
     ['Card', card && `${card.brand} ending in ${card.last_four}`],
-    ['Sent', fullTimeIn(time_zone, new Date(pressed_at))],
+    ['Sent on', longDay(dayIn(time_zone, new Date(pressed_at)))],
     ['Earlier reference', after_unknown],
   ].filter(([, value]) => value)
   return (

@@ -424,13 +424,13 @@ describe('when the outcome of a payment can’t be known', () => {
     return server
   }
 
-  test('26.30 only a press after the warning is a new attempt, and names the one that the visitor was warned about', async () => {
+  test('26.22 only a press after the warning is a new attempt, and names the one that the visitor was warned about', async () => {
     const { submit, submittedKeys } = await payAndLose([statusOf(reference)])
     expect(await submit(reference)).toEqual({ is: 'approved' })
     expect(submittedKeys).toEqual([`${ID}.1`, `${ID}.2 after ${reference}`])
   })
 
-  test('26.30 nothing is sent if a different tab has paid: the visitor is told about that payment instead', async () => {
+  test('26.22 nothing is sent if a different tab has paid: the visitor is told about that payment instead', async () => {
     for (const [status, outcome] of [
       [statusOf('OTHR-REFR'), { is: 'unknown', reference: 'OTHR-REFR' }],
       [{ state: 'running', attempt: 2 }, { is: 'running' }],
@@ -442,7 +442,7 @@ describe('when the outcome of a payment can’t be known', () => {
     }
   })
 
-  test('26.30 it is found again after a reload, and by a press in a tab that does not know of it', async () => {
+  test('26.22 it is found again after a reload, and by a press in a tab that does not know of it', async () => {
     const reloaded = serverWith({ status: [statusOf(reference)], earlierPress: { attempt: 1, pressed_at: STARTED } })
     expect(await reloaded.payment.lookUp()).toEqual({ is: 'unknown', reference })
     const otherTab = serverWith({ status: [statusOf(reference)] })
@@ -450,7 +450,7 @@ describe('when the outcome of a payment can’t be known', () => {
     expect(otherTab.submittedKeys).toEqual([])
   })
 
-  test('26.30 a press whose reply is lost on the way to the browser ends the same', async () => {
+  test('26.22 a press whose reply is lost on the way to the browser ends the same', async () => {
     const { submit } = serverWith({ pays: [offline], status: [...noPayment, statusOf(reference)] })
     expect(await submit()).toEqual({ is: 'unknown', reference })
   })
@@ -461,7 +461,7 @@ describe('an office that the operator’s host keeps', () => {
     ['with its address, but no token', { token: '', vo_url: 'http://office' }, 'http://office'],
     ['without an address', { token: '', vo_url: '' }, ''],
     ['with both', { token: 'a.b.c', vo_url: 'http://office' }, undefined],
-  ])('26.31 %s', async (_, office, signInUrl) => {
+  ])('26.23 %s', async (_, office, signInUrl) => {
     const { payment, submit } = serverWith({ pays: [{ payment: 'Approved', ...office }] })
     expect(await submit()).toEqual({ is: 'approved' })
     expect(payment.signInUrl()).toBe(signInUrl)
