@@ -30,7 +30,7 @@ const zoe = { email: 'zoe@mail.example', first_name: 'Zoë' }
 const cancel = () =>
   site.db
     .updateTable('member')
-    .set({ cancelled_at: new Date('2026-11-20T12:00:00Z'), ends_at: new Date('2026-12-15T00:00:00Z') })
+    .set({ cancelled_at: new Date('2026-11-20T12:00:00Z'), ends_at: new Date('2026-12-16T00:00:00Z') })
     .execute()
 const undoCancellation = () => site.db.updateTable('member').set({ cancelled_at: null, ends_at: null }).execute()
 

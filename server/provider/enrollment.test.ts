@@ -119,13 +119,13 @@ it('26.12 an enrollment that a killed process has sent becomes unknown after the
   const reference = await beginAttempt(site.world, { enrollment_id: id, attempt: 1 }, undefined)
   expect(await statusOf(id)).toMatchObject({ state: 'running', attempt: 1 })
   expect(await pay(await site.form(), id)).toMatchObject({ status: 202, payment: 'Pending' })
-  site.advance(7)
+  site.advance(site.world.config.PROVIDER_DEADLINE + 6)
   expect(await statusOf(id)).toMatchObject({ state: 'unknown', attempt: 2, reply: { reference } })
   expect(site.hostLines().at(-1)).toMatchObject({ reference })
 
   const unseen = randomUUID()
   const other = await beginAttempt(site.world, { enrollment_id: unseen, attempt: 1 }, undefined)
-  site.advance(7)
+  site.advance(site.world.config.PROVIDER_DEADLINE + 6)
   expect(await loseOverdue(site.world)).toBe(1) // the worker does this if no page asks
   expect(site.hostLines().at(-1)).toMatchObject({ reference: other })
 })

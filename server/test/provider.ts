@@ -1,20 +1,29 @@
+import { type Fault, faults } from '#emulators/provider/faults.ts'
 import { startProviderHost } from '#emulators/provider/host.ts'
 import { validAnswers } from './answers.ts'
 import { type Site, testSite } from './site.ts'
 
-/** A site in front of an emulated API host. */
+/** As long as a busy machine may take for an answer that does come. */
+const PATIENT_SECONDS = 30
+const isSlow = (fault: Fault | undefined) => /silence|late|endless/.test((fault && faults[fault].wire) ?? '')
+
+/** A site in front of an emulated API host. It waits a second for one that is made slow. */
 export async function providerSite(env: Record<string, string> = {}) {
   const host = await startProviderHost()
   const site = await testSite({
     PROVIDER_API_URL: host.url,
     PROVIDER_OFFICE_HOSTS: 'office.host.example',
-    PROVIDER_DEADLINE: '1',
+    PROVIDER_DEADLINE: String(PATIENT_SECONDS),
     ...env,
   })
   let count = 0
+  const fail = (fault: Fault | undefined) => {
+    Object.assign(site.world.config, { PROVIDER_DEADLINE: isSlow(fault) ? 1 : PATIENT_SECONDS })
+    host.fail(fault)
+  }
   return {
     ...site,
-    host,
+    host: { ...host, fail },
     /** A form as the page sends it, for a new person. */
     form: async (changes: Record<string, string> = {}): Promise<Record<string, string>> => ({
       ...validAnswers(`zoe${++count}`),
