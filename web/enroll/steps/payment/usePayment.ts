@@ -4,7 +4,6 @@ import { showAmount } from '#contract/money.ts'
 import { ask, fetchDialog } from '#web/dialog/ask.ts'
 import type { Messages } from '#web/form/useForm.ts'
 import { log } from '#web/log.ts'
-import { ignoreSecondTap } from '../../wizard/ignoreSecondTap.ts'
 import type { Wizard } from '../../wizard/wizard.ts'
 import { payAgain } from './dialogs.ts'
 import type { PaymentNews } from './outcome.ts'
@@ -16,6 +15,8 @@ import { useNetworkWait } from './useNetworkWait.ts'
 import { useRepeated } from './useRepeated.ts'
 
 const CHECK_INTERVAL_MS = 3_000
+/** The second tap of a double tap must find the busy button, not the dialog's, which stands in the same place. */
+const SECOND_TAP_MS = 500
 
 /** Pays, and shows the outcome. `news` is about the last attempt, which may have been made on an earlier visit to this step. */
 export function usePayment(wizard: Wizard, news: PaymentNews | undefined) {
@@ -32,7 +33,7 @@ export function usePayment(wizard: Wizard, news: PaymentNews | undefined) {
   const pay = async (payload: Enrollment): Promise<Messages | undefined> => {
     const after_unknown = unknownPaymentOf(wizard.getState())
     if (after_unknown === undefined) return payNow(payload)
-    ignoreSecondTap()
+    await new Promise((resolve) => setTimeout(resolve, SECOND_TAP_MS))
     const { confirmed } = await ask(payAgain(showAmount(payload.shown_total)))
     if (confirmed) return payNow({ ...payload, after_unknown })
   }
