@@ -90,7 +90,7 @@ test('19.10 a colleague signs out and in again with a passkey, and proves it aga
   await page.getByRole('button', { name: 'Menu' }).click() // on a phone, where this runs
   await page.getByRole('button', { name: 'Sign out' }).click()
   await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
-  await expect(page.getByRole('heading', { name: 'Your access' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Your access' }), '19.89 ready to go on by keyboard').toBeFocused()
   const member = await newMember(site, { first_name: 'Joy' })
   await site.db
     .updateTable('console_session')
@@ -164,7 +164,7 @@ test('19.11 a colleague gets in with a password and an app, and keeps recovery c
   await page.getByLabel('Password', { exact: true }).fill('Tall-Ladder-77')
   await page.getByLabel('Code', { exact: true }).fill(code)
   await page.getByRole('button', { name: 'Sign in' }).click()
-  await expect(page.getByRole('heading', { name: 'Today' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Today' })).toBeFocused()
 })
 
 test('19.13 no screen has anything that axe finds, light or dark, or is wider than the window', {

@@ -20,7 +20,10 @@ export async function enter(page: Page, link: string, { name, email }: { name: s
   await page.getByLabel('Your name').fill(name)
   if (email) await page.getByLabel('Email address').fill(email)
   await page.getByRole('button', { name: 'Create a passkey' }).click()
-  await expect(page.getByRole('heading', { name: 'Today' })).toBeVisible()
+  await expect(
+    page.getByRole('heading', { name: 'Today' }),
+    '19.89 the button that had the focus is gone',
+  ).toBeFocused()
 }
 
 /** Gets in as a new colleague. */

@@ -3,8 +3,8 @@ import { useEffect, useRef } from 'react'
 const FIELD = 'input, textarea, select, dialog *'
 
 /**
- * Moves the focus to the heading of a new screen once it renders; otherwise the focus is lost with the link that was clicked.
- * Leaves it alone if someone is already typing or using a filter.
+ * Moves the focus to the heading of a new screen once it renders; otherwise the focus is lost with the link that was clicked, or with
+ * the form that someone signed in with. Leaves it alone if someone is already typing or using a filter.
  */
 export function useHeadingFocus(path: string, query: string) {
   const last = useRef<string>(undefined)
@@ -13,7 +13,7 @@ export function useHeadingFocus(path: string, query: string) {
     const isFirst = last.current === undefined
     const isNewScreen = last.current !== path
     last.current = path
-    if (isFirst) return
+    if (isFirst && !navigator.userActivation?.hasBeenActive) return // the page was opened here: no one pressed anything yet
     const find = () => document.querySelector<HTMLElement>('#main h1')
     const focus = () => {
       const heading = find()
