@@ -347,6 +347,27 @@ describe('actions', () => {
     expect(shown[0]).toMatchObject({ reason: 'joined twice', who: expect.stringContaining(', owner') })
   })
 
+  it('19.23 the timeline shows the later of two things that happened at the same instant above the earlier', async () => {
+    const { username } = await memberInOffice(site, { username: 'instant' })
+    const member_id = await idOf(username)
+    const { reference } = await paymentOf(username)
+    while (await runJobs(site.world));
+    await owner.post('members/hold', { member_id, reason: 'asked by phone' })
+    await owner.post('members/release', { member_id, reason: 'asked by phone' })
+    await owner.post('payments/refund', { member_id, reference, amount: '9.00', reason: 'asked by phone' })
+    const { timeline }: { timeline: TimelineEntry[] } = (await owner.get(`members/${member_id}`)).json()
+    expect(new Set(timeline.map(({ at }) => at)).size).toBe(1)
+    const shown = timeline.filter(({ kind }) => kind !== 'email' && kind !== 'sign_in')
+    expect(shown.map(({ what }) => what)).toEqual([
+      'Refunded a payment',
+      'Released the hold',
+      'Put the membership on hold',
+      'Payment collected',
+      'Joined',
+      'Ordered through the link',
+    ])
+  })
+
   it('19.26 ends sessions, sends a password link and the welcome email, and writes each down', async () => {
     const member = await memberInOffice(site, { username: 'helped' })
     const member_id = await idOf('helped')

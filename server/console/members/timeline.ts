@@ -36,6 +36,7 @@ export async function timelineOf(
     securityEventsOf(db, member.id),
     actionsOn(db, member.id),
   ])
+  /** Each list oldest first, and what leads to something before it: that is the order of two entries of the same instant. */
   const entries: TimelineEntry[] = [
     ...touches.map(({ site, why, touched_at }) =>
       entry('link', touched_at, touchTexts[why] ?? 'Opened a link', { detail: `/${site}` }),
@@ -44,16 +45,20 @@ export async function timelineOf(
       detail: member.joined_name ?? member.sponsor_name,
       tone: 'good',
     }),
-    ...payments.map((payment) => paymentEntry(payment, isVoided(payment, refunds))),
-    ...payments.flatMap(disputeEntries),
+    ...payments.map((payment) => paymentEntry(payment, isVoided(payment, refunds))).reverse(),
+    ...staffActions
+      .filter(({ act }) => act !== 'void_payment')
+      .map(actionEntry)
+      .reverse(),
     ...refunds.flatMap((refund) => refundEntries(refund, staffActions)),
-    ...membershipEntries(member, history, staffActions),
-    ...events.map(({ at, kind, what }) => eventEntry(at, kind, what, emails)),
-    ...securityEvents,
-    ...staffActions.filter(({ act }) => act !== 'void_payment').map(actionEntry),
+    ...payments.flatMap(disputeEntries),
+    ...membershipEntries(member, history.reverse(), staffActions),
+    ...securityEvents.reverse(),
+    ...events.map(({ at, kind, what }) => eventEntry(at, kind, what, emails)).reverse(),
   ]
   return entries
-    .sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0))
+    .sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
+    .reverse()
     .filter(({ kind }, n) => n < MAX_ENTRIES || kind === 'membership')
 }
 
