@@ -19,16 +19,18 @@ export function PaidScreen({ payment, receipt, joinedAs }: PaidScreenProps) {
   const login = useOfficeLogin(payment)
   const [isPayer] = useState(() => payment.hasFreshGrant() || receipt !== undefined)
   const [hasOffice] = useState(() => payment.signInUrl() !== '') // an operator's host may not have said where it is
-  const goToOffice = hasOffice ? ' You can go to your office now.' : ''
   return (
     <Screen title={joinedAs ? `You joined as ${joinedAs}` : 'Already paid'}>
       {joinedAs !== undefined ? (
         <p className="lead">
-          The payment was made in another tab, and nothing more will be charged.{goToOffice} If this is for someone
-          else, <a href={location.pathname}>enroll another person</a>.
+          The payment was made in another tab, and nothing more will be charged.{' '}
+          {hasOffice && 'You can go to your office now. '}If this is for someone else,{' '}
+          <a href={location.pathname}>enroll another person</a>.
         </p>
       ) : isPayer ? (
-        <p className="lead">You are already a member, and you won’t be charged again.{goToOffice}</p>
+        <p className="lead">
+          You are already a member. You won’t be charged again{hasOffice && ', and you can go to your office now'}.
+        </p>
       ) : (
         <p className="lead">
           Someone has already joined from this page, and nothing more will be charged. If that was you, please sign in
