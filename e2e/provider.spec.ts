@@ -32,7 +32,7 @@ test.afterAll(() => site.close())
 const ordersOf = (username: string) => site.host.seen.orders.filter((order) => order.username === username)
 
 async function reachWelcome(page: Page) {
-  const visitor = await reachPayment(page, site.at('/ana'))
+  const visitor = await reachPayment(page, site.at('/ana-maria'))
   await fillPayment(page)
   await pay(page)
   await expect(page.getByRole('heading', { name: 'Welcome to Foyer, Zoë' })).toBeVisible()
@@ -40,7 +40,7 @@ async function reachWelcome(page: Page) {
 }
 
 test('26.24 a visitor joins at the host and is sent to its office', { tag: '@width' }, async ({ page }) => {
-  await page.goto(site.at('/ana'))
+  await page.goto(site.at('/ana-maria'))
   await expect(page.locator('.order')).toContainText('$99.00 today')
   await expect(page.locator('.order')).not.toContainText(/month|once|one.time/)
   expect(await findAxeViolations(page)).toEqual([])
@@ -54,9 +54,9 @@ test('26.24 a visitor joins at the host and is sent to its office', { tag: '@wid
   await page.getByRole('button', { name: 'Login' }).click()
   await page.waitForURL(GRANT_LINK)
   expect(ordersOf(visitor.username)).toMatchObject([
-    { fields: { sponsor_site_name: 'ana', cc_number: '4242424242424242' } },
+    { fields: { sponsor_site_name: 'ana-maria', cc_number: '4242424242424242' } },
   ])
-  await page.goto(site.at('/ana'))
+  await page.goto(site.at('/ana-maria'))
   await expect(page.getByRole('heading', { name: `You joined as ${visitor.username}` })).toBeVisible()
   await expect(page.getByText('Foyer can tell you where to sign in')).toBeVisible()
   await expect(page.getByRole('link', { name: 'Open my office' })).toHaveCount(0)

@@ -3,7 +3,7 @@ import { type Wire, wires } from './send.ts'
 
 type Change = (reply: Reply) => Reply
 /** The calls that fail, all if absent; how the bytes or the contents change. */
-type FaultKind = { on?: CallName[]; wire?: Wire; change?: Change }
+type FaultKind = { on?: CallName[]; wire?: Wire; change?: Change; instead?: Reply }
 type Row = Record<string, unknown>
 
 const body =
@@ -122,7 +122,7 @@ const kinds = {
   payment_failed: { on: ['add_enrollment'], wire: 'status_500' },
   payment_refused: {
     on: ['add_enrollment'],
-    change: () => ({ status: 422, body: { message: 'The address is unknown.' } }),
+    instead: { status: 422, body: { message: 'The address is unknown.' } },
   },
   payment_lowercase: approved({ payment: 'approved' }),
   payment_unknown_word: approved({ payment: 'Queued' }),

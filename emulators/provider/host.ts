@@ -41,7 +41,8 @@ export async function startProviderHost({ port = 0, fault: firstFault }: Options
     seen.requests.push({ call: call?.name ?? null, path: request.url ?? '', headers: request.headers, body })
     const active = fault && isOn(fault, call?.name) ? faults[fault] : undefined
     if (active?.wire === 'dropped_before') return request.socket.destroy()
-    const reply = call ? replies[call.name](call, body, seen) : { status: 404, body: { message: 'Not found' } }
+    const act = () => (call ? replies[call.name](call, body, seen) : { status: 404, body: { message: 'Not found' } })
+    const reply = active?.instead ?? act()
     return send(response, active?.change ? active.change(reply) : reply, active?.wire)
   })
   server.listen(port, '127.0.0.1')

@@ -75,3 +75,7 @@ export const isOfficeOurs = ({ PUBLIC_URL, OFFICE_URL, PROVIDER_API_URL }: Offic
 export const keptElsewhere = ({ PROVIDER_API_URL }: Pick<Settings, 'PROVIDER_API_URL'>): string | undefined =>
   PROVIDER_API_URL &&
   `This site runs in front of ${new URL(PROVIDER_API_URL).host}. Members and payments are kept there.`
+
+/** Where members sign in, if the operator has set it. */
+export const ownOffice = ({ OFFICE_URL, PUBLIC_URL }: { OFFICE_URL: string; PUBLIC_URL: string }): string =>
+  OFFICE_URL === `${PUBLIC_URL}/office` ? '' : OFFICE_URL

@@ -26,6 +26,13 @@ const until = async (isDone: () => boolean) => {
   while (!isDone()) await new Promise((resolve) => setTimeout(resolve, 5))
 }
 
+it('26.20 the page knows where members sign in, if the operator has set it', async () => {
+  const other = await providerSite({ OFFICE_URL: 'https://office.host.example' })
+  expect(startIn(await other.get('/ana')).policy).toMatchObject({ office_url: 'https://office.host.example' })
+  await other.close()
+  expect(startIn(await open('/ana')).policy).not.toHaveProperty('office_url')
+})
+
 it('26.2 the first page has sponsor, packages and total; no one waits for a host that answered a minute ago', async () => {
   const start = startIn(await open('/ana'))
   expect(start).toMatchObject({

@@ -11,7 +11,3 @@ export function officeUrlIn({ PROVIDER_OFFICE_HOSTS, NODE_ENV }: OfficeSettings,
   if (!isSafe || username || password || search || hash || !PROVIDER_OFFICE_HOSTS.includes(host)) return undefined
   return href.replace(/\/+$/, '')
 }
-
-/** Where members sign in, if the operator has set it. */
-export const ownOffice = ({ OFFICE_URL, PUBLIC_URL }: { OFFICE_URL: string; PUBLIC_URL: string }): string =>
-  OFFICE_URL === `${PUBLIC_URL}/office` ? '' : OFFICE_URL

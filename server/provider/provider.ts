@@ -1,10 +1,10 @@
 import type { EnrollmentReply } from '#contract/api.ts'
+import { ownOffice } from '#server/config/operator.ts'
 import type { Visitor } from '#server/sponsors/visitor.ts'
 import type { World } from '#server/world/world.ts'
 import { type Ask, createAsk } from './calls.ts'
 import { type Catalog, openCatalog } from './catalog.ts'
 import { type Host, openHost } from './host.ts'
-import { ownOffice } from './office.ts'
 import { phoneAtHost } from './phone.ts'
 import { openPictures } from './pictures.ts'
 

@@ -5,6 +5,7 @@ import { periodStart } from '#contract/renewal.ts'
 import { MASTER } from '#contract/site.ts'
 import { type FallbackStart, preselectedPackage, type StartData } from '#contract/start.ts'
 import { findPackages, ourCategory } from '#server/catalog/catalog.ts'
+import { ownOffice } from '#server/config/operator.ts'
 import { captchaOf } from '#server/gateways/captcha/port.ts'
 import { codePolicy } from '#server/phone/countries.ts'
 import { todayOf } from '#server/world/time-zone.ts'
@@ -88,12 +89,17 @@ export const withoutDatabase = ({ config, now, captcha }: World): Omit<FallbackS
     ...(config.COMMON_PASSWORDS === 'allow' ? { common_passwords: 'allow' } : {}),
     ...(isSpecCatalog(config) ? {} : { catalog: catalogOf(config) }),
     ...(config.ACCESS_SECONDS === figures.access_seconds ? {} : { access_seconds: config.ACCESS_SECONDS }),
-    ...(config.PROVIDER_API_URL ? { provider: true } : {}),
+    ...(config.PROVIDER_API_URL ? { provider: true, ...officeUrlOf(config) } : {}),
   },
   site_hosts: config.SITE_HOSTS,
   test_payments: config.PAYMENT === 'sandbox' && !config.PROVIDER_API_URL,
   ...captchaOf(captcha),
 })
+
+const officeUrlOf = (config: World['config']) => {
+  const office_url = ownOffice(config)
+  return office_url ? { office_url } : {}
+}
 
 type CatalogSettings = Pick<World['config'], 'PACKAGE_CATEGORY' | 'LANGUAGE_ID' | 'PRESELECTED_PACKAGE'>
 
