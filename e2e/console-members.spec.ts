@@ -181,3 +181,21 @@ test('19.14 19.89 an action that takes its own button away leaves the focus in i
     await expect(section.getByRole('heading', { name: 'Membership', exact: true })).toBeFocused()
   }
 })
+
+test('19.18 the to-do about members who weren’t charged on time leads to a list of them', async ({ page }) => {
+  const told = [await newMember(site, { first_name: 'Una' }), await newMember(site, { first_name: 'Vito' })]
+  await newMember(site)
+  const resumed = { at: site.world.now(), kind: 'email' as const, what: 'charging_resumed' }
+  await site.db
+    .insertInto('member_event')
+    .values(told.map(({ id }) => ({ member_id: id, ...resumed })))
+    .execute()
+  await enterAs(page, site, 'support')
+  await page.goto(site.at('/console/problems'))
+  const todo = page.getByRole('listitem').filter({ hasText: '2 members weren’t charged on time' })
+  await todo.getByRole('link', { name: 'See these members' }).click()
+  await expect(page.getByText('2 members', { exact: true })).toBeVisible()
+  await expect(page.getByRole('link', { name: /^(?:Una|Vito) / })).toHaveCount(2)
+  await expect(page.getByLabel('Told about missed charges on')).toHaveValue(/^\d{4}-/)
+  await checkScreen(page, 'the list of these members')
+})

@@ -26,6 +26,8 @@ export const MemberFilter = z.object({
   package: z.optional(z.string().check(z.regex(/^\d{1,9}$/, 'Please choose a package.'))),
   joined_from: z.optional(day),
   joined_to: z.optional(day),
+  /** We couldn't charge them on time, and told them on this day that a new period had begun. */
+  resumed_on: z.optional(day),
   sort: z.optional(z.enum(memberSorts, 'Please choose an order.')),
 })
 

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { Package } from '#contract/api.ts'
-import { reason } from './fields.ts'
+import { day, reason } from './fields.ts'
 import type { ConsoleCall } from './permissions.ts'
 
 const amount = Package.shape.price
@@ -26,6 +26,8 @@ const Problem = z.object({
   since: z.string(),
   amount: z.optional(amount),
   member: z.optional(z.object({ id: z.string(), name: z.string() })),
+  /** Of several members: the list's filter that finds them. */
+  resumed_on: z.optional(day),
   /** Of a discrepancy: what it is resolved by. */
   discrepancy: z.optional(z.object({ reference: z.string(), kind: z.string() })),
 })

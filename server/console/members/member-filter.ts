@@ -21,15 +21,20 @@ export const stateSql = sql<MemberState>`case
 
 type Path = { table: Condition; id: Condition; condition: Condition }
 
-export function pathOf({ sort, sponsor, state }: Query): Path {
+export function pathOf({ config }: World, { sort, sponsor, state, resumed_on }: Query): Path {
   const members = (condition: Condition): Path => ({ table: sql`member`, id: sql`id`, condition })
   const memberships = (condition: Condition): Path => ({ table: sql`membership`, id: sql`member_id`, condition })
   if (sort === 'name') return members(sql`true`)
+  if (resumed_on) return members(sql`id in (${toldOn(config, resumed_on)})`)
   if (sponsor) return members(sql`sponsor_id = (select id from sponsor where site = ${toSite(sponsor)})`)
   if (state === 'canceled') return members(sql`cancelled_at is not null`)
   if (state === 'on_hold') return memberships(sql`on_hold_since is not null`)
   return state ? memberships(sql`state = ${state}`) : members(sql`true`)
 }
+
+/** Who was told on a day that charging has resumed. */
+export const toldOn = ({ TIME_ZONE }: World['config'], day: string) => sql`select member_id from member_event
+  where what = 'charging_resumed' and at >= ${startOfDay(TIME_ZONE, day)} and at < ${startOfDay(TIME_ZONE, addDays(day, 1))}`
 
 export const toSite = (sponsor: string) => siteIn(sponsor).toLowerCase()
 
@@ -50,10 +55,10 @@ const withRows = sql`
 
 /** Counted along one filter's index. With several filters, counting a few members could read too many rows. */
 export async function countMembers(world: World, query: Query): Promise<MemberList['total']> {
-  const { state, sponsor, joined_from, joined_to } = query
-  const filters = [state, sponsor, query.package, joined_from || joined_to].filter(Boolean)
+  const { state, sponsor, joined_from, joined_to, resumed_on } = query
+  const filters = [state, sponsor, query.package, joined_from || joined_to, resumed_on].filter(Boolean)
   if (filters.length > 1 || query.package) return undefined
-  const { table, id, condition } = pathOf({ ...query, sort: 'newest' })
+  const { table, id, condition } = pathOf(world, { ...query, sort: 'newest' })
   const conditions = sql.join([condition, ...joinedRange(world, query)], sql` and `)
   const { rows } = await sql<{ looked: string; fitting: string }>`
     select count(*) as looked, count(*) filter (where ${state ? sql`${stateSql} = ${state}` : sql`true`}) as fitting

@@ -12,7 +12,16 @@ import { Refusal } from '#server/refusal.ts'
 import { dayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
 import { isId, isTime, noSuchPage } from '../list-key.ts'
-import { type Condition, countMembers, joinedRange, pathOf, type Query, stateSql, toSite } from './member-filter.ts'
+import {
+  type Condition,
+  countMembers,
+  joinedRange,
+  pathOf,
+  type Query,
+  stateSql,
+  toldOn,
+  toSite,
+} from './member-filter.ts'
 import { MAX_MATCHES, matchesOf } from './member-search.ts'
 
 const PAGE = 50
@@ -122,7 +131,7 @@ const nameKeys = [sql`lower(last_name) collate "C"`, sql`lower(first_name) colla
 
 /** The next members along the index that fits the filter best. */
 async function walk(world: World, query: Query, after: Key | undefined, count: number) {
-  const { table, id, condition } = pathOf(query)
+  const { table, id, condition } = pathOf(world, query)
   const isByName = query.sort === 'name'
   const keys = [...(isByName ? nameKeys : [sql`joined_at`]), id]
   const direction = query.sort === 'newest' || !query.sort ? sql`desc` : sql`asc`
@@ -181,7 +190,7 @@ type Among = { ids: string[]; after?: Key | undefined; limit?: number }
 /** Those of some members that the filter asks for, in the order of the list. */
 async function fitting(world: World, query: Query, { ids, after, limit = ids.length }: Among): Promise<ListedMember[]> {
   if (!ids.length) return []
-  const { state, sponsor, package: product } = query
+  const { state, sponsor, package: product, resumed_on } = query
   const isByName = query.sort === 'name'
   const keys = isByName ? [...nameKeys, sql`member.id`] : [sql`member.joined_at`, sql`member.id`]
   const direction = query.sort === 'newest' || !query.sort ? sql`desc` : sql`asc`
@@ -195,6 +204,7 @@ async function fitting(world: World, query: Query, { ids, after, limit = ids.len
   const ofOthers = [
     ...(state ? [sql`${stateSql} = ${state}`] : []),
     ...(sponsor ? [sql`sponsor.site = ${toSite(sponsor)}`] : []),
+    ...(resumed_on ? [sql`member.id in (${toldOn(world.config, resumed_on)})`] : []),
     ...(product
       ? [
           sql`exists (select from orders join order_line on order_line.order_id = orders.id

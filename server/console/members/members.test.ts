@@ -432,6 +432,7 @@ describe('no list or search reads a growing table whole', () => {
       ...[
         { state: 'canceled' },
         { sponsor: 'bluepier' },
+        { resumed_on: '2026-11-15' },
         { search: 'mara' },
         { search: '4444' },
         { search: '2025550143' },

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ProblemList, Today } from '#contract/console/overview.ts'
 import { cards } from '#server/gateways/payment/cards.ts'
@@ -152,6 +153,39 @@ describe('what needs attention', () => {
         detail: 'no such mailbox',
       }),
     )
+  })
+
+  it('19.18 19.21 leads to exactly the members that weren’t charged on time, however they are ordered', async () => {
+    const told = [await joinedMember(site), await joinedMember(site)]
+    const other = await joinedMember(site)
+    owner = await staffMember(site, 'owner')
+    const tell = async (usernames: string[], days: number) =>
+      site.db
+        .insertInto('member_event')
+        .columns(['member_id', 'at', 'kind', 'what'])
+        .expression(({ selectFrom, val }) =>
+          selectFrom('member')
+            .select(['id', val(new Date(site.world.now().getTime() - days * DAY * 1000)).as('at')])
+            .select([sql.lit('email').as('kind'), sql.lit('charging_resumed').as('what')])
+            .where('username', 'in', usernames),
+        )
+        .execute()
+    await tell(
+      told.map(({ username }) => username),
+      0,
+    )
+    await tell([other.username], 1)
+    const listed = (await problems()).problems.filter(({ kind }) => kind === 'resumed')
+    expect(listed.map(({ title, member }) => [title, Boolean(member)])).toEqual([
+      ['A member wasn’t charged on time', true],
+      ['2 members weren’t charged on time', false],
+    ])
+    for (const more of ['', '&sort=name', '&sponsor=ana']) {
+      const { members, total } = (await owner.get(`members?resumed_on=${listed[1]?.resumed_on}${more}`)).json()
+      const found = members.map(({ username }: { username: string }) => username)
+      expect(found.sort()).toEqual(told.map(({ username }) => username).sort())
+      if (!more.includes('sponsor')) expect(total).toEqual({ count: 2, is_more: false })
+    }
   })
 
   it('19.18 19.82 lists a discrepancy with the gateway until it is resolved with a reason', async () => {

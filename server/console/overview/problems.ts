@@ -3,14 +3,14 @@ import type { Staff } from '#contract/console/access.ts'
 import type { Problem, ProblemList } from '#contract/console/overview.ts'
 import { longDay } from '#contract/days.ts'
 import { showAmount, toAmount } from '#contract/money.ts'
-import { renewalTotal } from '#contract/renewal.ts'
+import { addDays, renewalTotal } from '#contract/renewal.ts'
 import { recordAction } from '#server/audit/audit.ts'
 import { type Db, inTransaction } from '#server/db/db.ts'
 import type { RenewalLine } from '#server/db/tables.ts'
 import { linesDue } from '#server/membership/prices.ts'
 import { resolveDiscrepancy } from '#server/payments/books/discrepancies.ts'
 import { Refusal, refuseFields } from '#server/refusal.ts'
-import { dayOf } from '#server/world/time-zone.ts'
+import { dayOf, startOfDay, todayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
 import { emailTexts } from '../members/email-texts.ts'
 
@@ -119,22 +119,24 @@ async function lastTries(world: Context): Promise<Problem[]> {
 }
 
 /** Members we couldn't charge on time, who have started a new month, by the day we told them. */
-async function resumedCharges({ db, now, config }: Context): Promise<Problem[]> {
+async function resumedCharges(world: Context): Promise<Problem[]> {
+  const { TIME_ZONE } = world.config
+  const from = startOfDay(TIME_ZONE, addDays(todayOf(world), -RESUMED_DAYS))
   const { rows } = await sql<MemberColumns & { day: string; count: number; since: Date }>`
     select day, count, since, member.id as member_id, first_name, last_name
     from (
-      select cast(at at time zone ${config.TIME_ZONE} as date) as day, count(*) as count, min(at) as since,
+      select cast(at at time zone ${TIME_ZONE} as date) as day, count(distinct member_id) as count, min(at) as since,
         max(cast(member_id as text)) as one
-      from member_event where what = 'charging_resumed' and kind = 'email' and at > ${daysAgo({ now }, RESUMED_DAYS)}
+      from member_event where what = 'charging_resumed' and kind = 'email' and at >= ${from}
       group by 1) resumed
       left join member on count = 1 and member.id = cast(one as uuid)
-    order by day limit ${sql.lit(MAX_OF_EACH)}`.execute(db)
+    order by day limit ${sql.lit(MAX_OF_EACH)}`.execute(world.db)
   return rows.map(({ day, count, since, ...member }) => ({
     kind: 'resumed',
     title: Number(count) === 1 ? 'A member wasn’t charged on time' : `${count} members weren’t charged on time`,
     detail: `They don’t owe anything for that time. A new period began, and we emailed them on ${longDay(day)}.`,
     since: since.toISOString(),
-    ...memberOf(member),
+    ...(Number(count) === 1 ? memberOf(member) : { resumed_on: day }),
   }))
 }
 

@@ -20,7 +20,7 @@ import { Chip, Panel, ScreenHead, StateChip, showTime, stateText, Waiting } from
 import { Link, navigate, toQuery, useAddress } from '../router.tsx'
 import { useLoaded } from '../useLoaded.ts'
 
-const filterNames = ['search', 'state', 'sponsor', 'package', 'joined_from', 'joined_to', 'sort'] as const
+const filterNames = ['search', 'state', 'sponsor', 'package', 'joined_from', 'joined_to', 'resumed_on', 'sort'] as const
 type Filter = Partial<Record<(typeof filterNames)[number], string>>
 
 const filterIn = (query: URLSearchParams): Filter =>
@@ -179,6 +179,9 @@ function Filters({ filter, onChange }: { filter: Filter; onChange: (change: Filt
       <TextFilter name="sponsor" label="Sponsor’s link" value={filter.sponsor} />
       <TextFilter name="joined_from" label="Joined from" type="date" value={filter.joined_from} />
       <TextFilter name="joined_to" label="Joined until" type="date" value={filter.joined_to} />
+      {filter.resumed_on && (
+        <TextFilter name="resumed_on" label="Told about missed charges on" type="date" value={filter.resumed_on} />
+      )}
       <SelectField
         name="sort"
         label="Order"

@@ -10,7 +10,7 @@ import { Notice } from '#web/ui/Notice.tsx'
 import { SuccessNotice } from '#web/ui/SuccessNotice.tsx'
 import { useConsole } from '../api.ts'
 import { Panel, ScreenHead, showTime, Waiting } from '../parts.tsx'
-import { Link } from '../router.tsx'
+import { Link, toQuery } from '../router.tsx'
 import { useLoaded } from '../useLoaded.ts'
 
 /** What to do about each kind. */
@@ -60,6 +60,9 @@ export function ProblemsScreen() {
                     <Link to={`/console/members/${problem.member.id}`}>
                       <bdi>{problem.member.name}</bdi>
                     </Link>
+                  )}
+                  {problem.resumed_on && may('see_members') && (
+                    <Link to={`/console/members${toQuery({ resumed_on: problem.resumed_on })}`}>See these members</Link>
                   )}
                   {problem.discrepancy && may('resolve_problems') && (
                     <button type="button" className="link" onClick={() => setChosen(problem)}>
