@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import { Enrollment } from './enrollment.ts'
 import { fields } from './fields.ts'
 import { pageHits } from './paths.ts'
+import { MASTER } from './site.ts'
 
 /**
  * Every call as data. The browser's client, the server's handlers and the OpenAPI document are derived from this file:
@@ -169,7 +170,8 @@ export const calls = {
     method: 'GET',
     path: '/enrollment/get_enrollment_sponsor',
     summary: 'Get the sponsor of a site',
-    input: z.object({ sponsor_site: fields.sponsor_site }),
+    /** A word that can't be a site leads to the main one, as an unknown site does. */
+    input: z.object({ sponsor_site: z.catch(fields.sponsor_site, MASTER) }),
     output: Sponsor,
   },
   addEnrollment: {
