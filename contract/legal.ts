@@ -6,6 +6,10 @@ export const AT_CHECKOUT = 'enrollment_page_checkout'
 export const isShownAtCheckout = (document: { status: string; display_on_checkout: string[] }): boolean =>
   document.status === 'active' && document.display_on_checkout.includes(AT_CHECKOUT)
 
+/** Whether we can say what renews. An operator's API host may leave that to its agreement. */
+export const isRenewalKnown = (lines: readonly { billing_interval: string }[]): boolean =>
+  lines.every((line) => line.billing_interval !== 'unknown')
+
 /** The label of the second checkbox. It says what this order costs, so a changed price is a new text. */
 export const consentText = (today: string, renewal_price: string, interval: Interval | 'unknown' = 'month'): string => {
   const renewal = Number(renewal_price)

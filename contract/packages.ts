@@ -27,10 +27,6 @@ export const productIds = (list: string): number[] => (list ? list.split(',').ma
 export const intervalOf = (lines: readonly { billing_interval: string }[]): Interval =>
   lines.some((line) => line.billing_interval === 'year') ? 'year' : 'month'
 
-/** Whether we can say what renews. An operator's API host may leave that to its agreement. */
-export const isRenewalKnown = (lines: readonly { billing_interval: string }[]): boolean =>
-  lines.every((line) => line.billing_interval !== 'unknown')
-
 /** Everything that renews is charged together, so it has one interval. */
 export const canRenewTogether = (lines: readonly { billing_interval: string }[]): boolean =>
   new Set(lines.map((line) => line.billing_interval).filter((interval) => interval !== 'once')).size < 2

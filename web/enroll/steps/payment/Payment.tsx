@@ -1,6 +1,7 @@
 import { useEffect, useEffectEvent, useRef } from 'react'
+import { isRenewalKnown } from '#contract/legal.ts'
 import { showAmount } from '#contract/money.ts'
-import { intervalOf, isRenewalKnown } from '#contract/packages.ts'
+import { intervalOf } from '#contract/packages.ts'
 import type { StartData } from '#contract/start.ts'
 import { Captcha } from '#web/form/Captcha.tsx'
 import { useForm } from '#web/form/useForm.ts'
