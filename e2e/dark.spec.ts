@@ -27,7 +27,7 @@ test('12.9 with a dark preference every screen is dark, and readable', async ({ 
   await enterOffice(page)
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
   await expectReadable()
-  for (const address of ['/ana', '/no-such-page']) {
+  for (const address of ['/ana', '/no/such/page']) {
     await page.goto(address)
     await expectReadable()
   }

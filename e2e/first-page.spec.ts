@@ -253,7 +253,7 @@ test('1.5 16.1 the button about an inactive sponsor leads to the main site, also
 })
 
 test('6.2 an unknown address shows a designed page with a link to the home page', async ({ page }) => {
-  const reply = await page.goto('/no-such-page')
+  const reply = await page.goto('/no/such/page')
   expect(reply?.status()).toBe(404)
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
   await page.getByRole('link', { name: 'Go to the home page' }).click()
@@ -291,7 +291,7 @@ for (const address of [
   '/ana',
   '/nobodyhere',
   '/oldmill',
-  '/no-such-page',
+  '/no/such/page',
   '/api/docs',
   '/__outbox',
   '/__payments',
