@@ -1,4 +1,4 @@
-import { type FormEvent, useEffect } from 'react'
+import { type FormEvent, useEffect, useState } from 'react'
 import { consoleCalls } from '#contract/console/console.ts'
 import { memberStates } from '#contract/console/member-page.ts'
 import {
@@ -152,49 +152,62 @@ function Filters({ filter, onChange }: { filter: Filter; onChange: (change: Filt
     onChange(Object.fromEntries(new FormData(event.currentTarget)) as Filter)
   }
   const packages = (data?.packages ?? []).map(({ product_id, name }) => ({ value: String(product_id), text: name }))
-  const isFiltered = filterNames.some((name) => filter[name])
+  const isFiltered = filterNames.some((name) => name !== 'search' && filter[name])
+  const [isOpen, setOpen] = useState(isFiltered)
   return (
-    <form
-      className="filters"
-      onSubmit={submit}
-      onChange={(event) => isSelect(event.target) && event.currentTarget.requestSubmit()}
-      key={JSON.stringify(filter)}
-    >
-      <SelectField
-        name="state"
-        label="State"
-        optional
-        placeholder="Any"
-        defaultValue={filter.state ?? ''}
-        options={memberStates.map((state) => ({ value: state, text: stateText(state) }))}
-      />
-      <SelectField
-        name="package"
-        label="Package"
-        optional
-        placeholder="Any"
-        defaultValue={filter.package ?? ''}
-        options={packages}
-      />
-      <TextFilter name="sponsor" label="Sponsor’s link" value={filter.sponsor} />
-      <TextFilter name="joined_from" label="Joined from" type="date" value={filter.joined_from} />
-      <TextFilter name="joined_to" label="Joined until" type="date" value={filter.joined_to} />
-      {filter.resumed_on && (
-        <TextFilter name="resumed_on" label="Told about missed charges on" type="date" value={filter.resumed_on} />
-      )}
-      <SelectField
-        name="sort"
-        label="Order"
-        defaultValue={filter.sort ?? 'newest'}
-        options={memberSorts.map((sort) => ({ value: sort, text: sortTexts[sort] }))}
-      />
-      <div className="filter-actions">
-        <button type="submit" className="button quiet">
-          Apply
-        </button>
-        {isFiltered && <Link to="/console/members">Clear</Link>}
-      </div>
-    </form>
+    <>
+      <button
+        type="button"
+        className="button quiet filters-toggle"
+        aria-expanded={isOpen}
+        aria-controls="member-filters"
+        onClick={() => setOpen(!isOpen)}
+      >
+        {isOpen ? 'Hide filters' : 'Filters'}
+      </button>
+      <form
+        id="member-filters"
+        className={`filters foldable ${isOpen ? 'is-open' : ''}`}
+        onSubmit={submit}
+        onChange={(event) => isSelect(event.target) && event.currentTarget.requestSubmit()}
+        key={JSON.stringify(filter)}
+      >
+        <SelectField
+          name="state"
+          label="State"
+          optional
+          placeholder="Any"
+          defaultValue={filter.state ?? ''}
+          options={memberStates.map((state) => ({ value: state, text: stateText(state) }))}
+        />
+        <SelectField
+          name="package"
+          label="Package"
+          optional
+          placeholder="Any"
+          defaultValue={filter.package ?? ''}
+          options={packages}
+        />
+        <TextFilter name="sponsor" label="Sponsor’s link" value={filter.sponsor} />
+        <TextFilter name="joined_from" label="Joined from" type="date" value={filter.joined_from} />
+        <TextFilter name="joined_to" label="Joined until" type="date" value={filter.joined_to} />
+        {filter.resumed_on && (
+          <TextFilter name="resumed_on" label="Told about missed charges on" type="date" value={filter.resumed_on} />
+        )}
+        <SelectField
+          name="sort"
+          label="Order"
+          defaultValue={filter.sort ?? 'newest'}
+          options={memberSorts.map((sort) => ({ value: sort, text: sortTexts[sort] }))}
+        />
+        <div className="filter-actions">
+          <button type="submit" className="button quiet">
+            Apply
+          </button>
+          {(isFiltered || filter.search) && <Link to="/console/members">Clear</Link>}
+        </div>
+      </form>
+    </>
   )
 }
 
