@@ -33,6 +33,7 @@ export const tables = [
   ...['security_event', 'csp_report'],
   ...['brand', 'brand_logo', 'funnel_day', 'funnel_field', 'funnel_message', 'network_block'],
   ...['joining_pause', 'breaker_event', 'provider_attempt'],
+  ...['imported_member', 'external_id'],
 ] as const satisfies (keyof Tables)[]
 
 /** Tables of schemas before 0010, which a backup saves as they are. */

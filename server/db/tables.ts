@@ -350,7 +350,7 @@ export type Tables = {
   email_link: {
     key_hash: string
     /** An 'address' link confirms the address that the member already has. */
-    purpose: 'password' | 'email' | 'address'
+    purpose: 'password' | 'email' | 'address' | 'invitation'
     member_id: string
     email: string | null
     created_at: Date
@@ -362,7 +362,7 @@ export type Tables = {
     enrollment_id: string
     position: number
     site: string
-    why: 'opened' | 'chosen' | 'ordered'
+    why: 'opened' | 'chosen' | 'ordered' | 'imported'
     touched_at: Date
     hash: string
   }
@@ -468,7 +468,76 @@ export type Tables = {
   funnel_field: { day: string; field: string; count: number }
   funnel_message: { day: string; field: string; message: string; count: number }
   built_file: { name: string; content: Uint8Array; seal: string; kept_at: Date }
+  member_import: {
+    id: string
+    /** Which system the file's external ids belong to. */
+    connection: string
+    state: 'reading' | 'checking' | 'checked' | 'writing' | 'done' | 'stopped'
+    /** Of checking, and how far it is. */
+    step: number
+    reached: number
+    /** Of the file that have arrived. */
+    pieces: number
+    lines: number
+    /** Its number in the file. */
+    last_line: number
+    problems: number
+    /** Lines about members who are here already. */
+    existing: number
+    added: number
+    /** Email everyone a link to set a password. */
+    is_inviting: boolean
+    /** 'command line' or the id of a colleague. */
+    started_by: string | null
+    created_at: Date
+    expires_at: Date
+  }
+  import_line: {
+    import_id: string
+    line: number
+    username: string
+    /** As it is claimed. */
+    email: string
+    external_id: string | null
+    sponsor_site: string
+    answers: JSONColumnType<ImportedAnswers>
+    state: 'new' | 'existing' | 'failed'
+    /** The line of the sponsor, and how many sponsors of the file are above it. */
+    parent_line: number | null
+    depth: number | null
+  }
+  import_problem: { import_id: string; line: number; column_name: string; problem: string }
+  imported_member: { member_id: string; import_id: string; imported_at: Date; invited_at: Date | null }
+  /** The name of a member in another system. */
+  external_id: { connection: string; value: string; member_id: string }
 }
+
+/** What a line of an import says about a member, checked and tidied. */
+export type ImportedAnswers = Pick<
+  Tables['member'],
+  | 'email'
+  | 'first_name'
+  | 'last_name'
+  | 'business_name'
+  | 'mobile_phone'
+  | 'address'
+  | 'address2'
+  | 'city'
+  | 'country'
+  | 'state'
+  | 'post_code'
+> &
+  Pick<
+    Tables['membership'],
+    'vault_reference' | 'card_brand' | 'card_last_four' | 'card_expires' | 'network_transaction_id'
+  > & {
+    joined_on: string
+    /** The next renewal, the end of a canceled membership, or the day on which it ended. */
+    renews_on: string | null
+    membership: 'active' | 'past_due' | 'canceled' | 'ended'
+    product_id: number
+    renewal_cents: number
+  }
 
 /** One count of an open attempt, in a row of limit_count. */
 export type OpenUse = { name: string; key: string; window_start: string }

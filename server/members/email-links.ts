@@ -10,7 +10,7 @@ import type { World } from '#server/world/world.ts'
 /** Links that are sent by email: to reset a password, and to confirm a new email address or the current one. */
 
 const HOURS_A_DAY = 24
-const validHours = { password: 1, email: HOURS_A_DAY, address: 8 * HOURS_A_DAY }
+const validHours = { password: 1, email: HOURS_A_DAY, address: 8 * HOURS_A_DAY, invitation: 14 * HOURS_A_DAY }
 type Purpose = keyof typeof validHours
 
 /** The token of a link is derived from these values. */

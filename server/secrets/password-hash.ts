@@ -23,7 +23,7 @@ const normalize = (password: string) => password.normalize()
 export const hashPassword = (password: string, capacity: Capacity, by: HashApplicant): Promise<string> =>
   queue(by, toRoom(capacity), () => hash(normalize(password), argon2id))
 
-/** Without a hash, the result is false after the same time, so that timing does not reveal whether a member exists. */
+/** Without a hash, as before an imported member's first password, the result is false after the same time, so that timing does not reveal whether a member exists. */
 export const verifyPassword = (
   password: string,
   password_hash: string | undefined,
@@ -32,8 +32,8 @@ export const verifyPassword = (
 ): Promise<boolean> =>
   queue(by, toRoom(capacity), async () => {
     const dummy = await dummyHash() // always awaited, because the first call takes longer
-    const isSame = await verify(password_hash ?? dummy, normalize(password))
-    return isSame && password_hash !== undefined
+    const isSame = await verify(password_hash || dummy, normalize(password))
+    return isSame && Boolean(password_hash)
   })
 
 let dummyHashCache: Promise<string> | undefined

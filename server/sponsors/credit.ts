@@ -52,7 +52,7 @@ export async function creditForOrder(
   return { sponsor, touches: [...touches, { site: sponsor.site, why: 'ordered', touched_at: world.now() }] }
 }
 
-const isOrdered = ({ why }: Touch) => why === 'ordered'
+const isOrdered = ({ why }: Touch) => why === 'ordered' || why === 'imported'
 
 /** `sponsor_site`: of the sponsor on the day of joining. */
 type SealedMember = { sponsor_site: string; touches: number | null; touch_seal: string | null }

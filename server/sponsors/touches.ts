@@ -8,7 +8,8 @@ export type TouchRow = Tables['sponsor_touch']
 
 /**
  * A sponsor's link that led to an enrollment: opened in the browser, or named by the order as the address that the visitor
- * enrolled on. Records from before version 0.3 also have links that were 'chosen'.
+ * enrolled on. Records from before version 0.3 also have links that were 'chosen'. An imported member has the sponsor that
+ * the file names.
  */
 export type Touch = Pick<TouchRow, 'site' | 'why' | 'touched_at'>
 
@@ -74,7 +75,7 @@ const hashedValues = ({ enrollment_id, position, ...touch }: Omit<TouchRow, 'has
 
 const valuesOf = ({ site, why, touched_at }: Touch) => [site, why, touched_at.toISOString()]
 
-const codes = { opened: 'o', chosen: 'c', ordered: 'r' } as const
+const codes = { opened: 'o', chosen: 'c', ordered: 'r', imported: 'i' } as const
 const reasons = Object.keys(codes) as Touch['why'][]
 
 /** For the signed cookie: 'ana_o_mhzz1c00-bluepier_c_mhzz2d11'. A dot, hyphen or underscore of a site is '~' and a letter. */

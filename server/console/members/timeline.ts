@@ -115,6 +115,7 @@ const touchTexts: Record<string, string> = {
   opened: 'Opened a sponsor’s link',
   chosen: 'Chose the sponsor',
   ordered: 'Ordered through the link',
+  imported: 'Sponsor in the imported file',
 }
 
 const COLLECTED = 'Payment collected'
