@@ -120,6 +120,8 @@ export const actions = {
   change_brand: { text: 'Changed the brand' },
   change_logo: { text: 'Changed the logo' },
   remove_logo: { text: 'Went back to the built-in logo' },
+  create_api_key: { text: 'Created an API key' },
+  revoke_api_key: { text: 'Revoked an API key', needsReason: true },
   seal_events: { text: 'Sealed events of the security log' },
   expire_events: { text: 'Deleted old events of the security log' },
   report_tampering: { text: 'Noticed that a log was changed' },

@@ -9,8 +9,10 @@ import type { Keys } from '#server/secrets/secrets.ts'
 import { type EventCounts, eventChecker, sealIn } from '#server/security/event-chain.ts'
 import { findLostEvents, lostSentence } from '#server/security/written-events.ts'
 
-/** Who did something: a colleague, somebody with access to the command line, or the server itself. */
-export type Actor = { id: string; role: Role; network?: string } | { id: null; role: 'command line' | 'server' }
+/** Who did something: a colleague, an API key, somebody with access to the command line, or the server itself. */
+export type Actor =
+  | { id: string; role: Role; network?: string }
+  | { id: null; role: 'command line' | 'server' | `api key ${string}` }
 export const commandLine: Actor = { id: null, role: 'command line' }
 export const theServer: Actor = { id: null, role: 'server' }
 
@@ -33,6 +35,7 @@ export type AuditEntry = {
     | 'document'
     | 'package'
     | 'sponsor'
+    | 'api_key'
     | 'security_log'
     | 'audit_log'
   subject: string

@@ -137,6 +137,7 @@ export const settings = {
   LIMIT_LETTERS_BY_NAME: limit('3/3600'),
   LIMIT_CARD_DIGITS: limit('10/604800'),
   LIMIT_MEMBERS_READ: limit('240/3600'),
+  LIMIT_API: limit('1200/60'),
 
   BREAKER_DECLINES: threshold('20/600/50'),
   BREAKER_CODES: threshold('40/3600/70'),

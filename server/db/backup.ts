@@ -34,6 +34,7 @@ export const tables = [
   ...['brand', 'brand_logo', 'funnel_day', 'funnel_field', 'funnel_message', 'network_block'],
   ...['joining_pause', 'breaker_event', 'provider_attempt'],
   ...['imported_member', 'external_id'],
+  'api_key',
 ] as const satisfies (keyof Tables)[]
 
 /** Tables of schemas before 0010, which a backup saves as they are. */

@@ -1,4 +1,5 @@
 import type { ColumnType, Generated, JSONColumnType } from 'kysely'
+import type { Scope } from '#contract/connect/keys.ts'
 import type { Role } from '#contract/console/permissions.ts'
 import type { Interval } from '#contract/renewal.ts'
 
@@ -279,6 +280,20 @@ export type Tables = {
     state: 'sent' | 'approved' | 'declined' | 'refused' | 'unknown' | 'passed'
     sent_at: Date
     expires_at: Date
+  }
+  api_key: {
+    id: string
+    name: string
+    /** SHA-256. The key itself is stored nowhere. */
+    key_hash: string
+    /** Its last four characters, to recognize it by. */
+    ending: string
+    scopes: Scope[]
+    created_at: Date
+    created_by: string | null
+    used_on: string | null
+    ends_at: Date | null
+    revoked_at: Date | null
   }
   breaker: { name: 'declines' | 'codes'; open_until: Date; closed_at: Date | null }
   breaker_trip: { breaker: 'declines' | 'codes'; tripped_at: Date; expires_at: Date }
