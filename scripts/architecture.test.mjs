@@ -108,7 +108,7 @@ test.each(restrictions)('only in one place: %s', (_name, checkedFiles, pattern, 
 const floors = [
   ...['main', 'dev serve', 'open-world', 'cli', 'site', 'worker', 'provider'],
   ...['office', 'console', 'connect', 'emails', 'enrollment', 'membership', 'members'],
-  ...['sponsors', 'payments', 'phone', 'abuse', 'catalog', 'brand', 'funnel', 'jobs'],
+  ...['sponsors', 'payments', 'phone', 'abuse', 'catalog', 'brand', 'funnel', 'events', 'jobs'],
   ...['http', 'world', 'gateways', 'audit', 'security', 'secrets', 'db', 'config'],
   'client log refusal operator-error',
 ].map((floor) => floor.split(' '))

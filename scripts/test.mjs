@@ -21,7 +21,7 @@ import { countDrills, countJourneys, countTests, formatCounts, lastLines } from 
 const onBoth = [
   ...['server/db/', 'server/cli/db.test', 'server/cli/load.test', '/jobs.test', '/janitor.test'],
   ...['enrollment/enrollment.test', 'enrollment/reservation.test', 'payments/payments.test', 'payments/refunds.test'],
-  ...['abuse/limits.test', 'demo/'],
+  ...['abuse/limits.test', 'server/events/', 'demo/'],
 ]
 
 const [mode, revision] = process.argv.slice(2)

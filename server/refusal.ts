@@ -1,7 +1,11 @@
 /** An expected "no": a status, a sentence for the visitor, and messages by field. Never logged as an error. */
 export class Refusal extends Error {
   readonly status: number
-  readonly details: { fields?: Record<string, string[]>; retryAfter?: number; body?: { status: 0; success: false } }
+  readonly details: {
+    fields?: Record<string, string[]>
+    retryAfter?: number
+    body?: { status: 0; success: false } | { last_common_cursor: string }
+  }
 
   constructor(status: number, message: string, details: Refusal['details'] = {}) {
     super(message)

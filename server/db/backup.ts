@@ -35,6 +35,7 @@ export const tables = [
   ...['joining_pause', 'breaker_event', 'provider_attempt'],
   ...['imported_member', 'external_id'],
   'api_key',
+  ...['new_event', 'event', 'feed', 'feed_epoch'],
 ] as const satisfies (keyof Tables)[]
 
 /** Tables of schemas before 0010, which a backup saves as they are. */

@@ -87,6 +87,8 @@ export type Tables = {
     /** When the gateway's records first showed a dispute, and when they showed that it was won. */
     disputed_at: Date | null
     dispute_won_at: Date | null
+    /** When the money was collected. */
+    captured_at: Date | null
   }
   refund: {
     id: string
@@ -482,6 +484,28 @@ export type Tables = {
   funnel_day: { day: string; step: string; site: string; device: string; source: string; count: number }
   funnel_field: { day: string; field: string; count: number }
   funnel_message: { day: string; field: string; message: string; count: number }
+  /** Written with the change that it tells. It gets its position once that is committed. */
+  new_event: {
+    written: Generated<number>
+    id: string
+    type: string
+    version: number
+    member_id: string | null
+    at: Date
+    payload: JSONColumnType<Record<string, unknown>>
+  }
+  event: {
+    position: number
+    id: string
+    type: string
+    version: number
+    member_id: string | null
+    at: Date
+    payload: JSONColumnType<Record<string, unknown>>
+  }
+  /** `place` tells a restored or promoted database from the one before. */
+  feed: { id: number; position: number; place: string }
+  feed_epoch: { n: number; epoch: string; after_position: number; started_at: Date }
   built_file: { name: string; content: Uint8Array; seal: string; kept_at: Date }
   member_import: {
     id: string

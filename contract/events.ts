@@ -1,0 +1,101 @@
+import * as z from 'zod/mini'
+
+/**
+ * What other systems are told, as data. A payload is thin: ids, states, amounts and days, never a name, an address, a phone
+ * number or a card. The rest is a call away. A payload only grows; anything else needs a new `version`.
+ */
+const happening = <Payload extends z.ZodMiniObject>(meaning: string, payload: Payload) => ({
+  version: 1,
+  meaning,
+  payload,
+})
+
+const id = z.uuid()
+const reference = z.string()
+/** '99.00' */
+const amount = z.string().check(z.regex(/^\d+\.\d{2}$/))
+const day = z.iso.date()
+const charge = { reference, amount, kind: z.enum(['enrollment', 'renewal']), period: z.int() }
+
+export const eventTypes = {
+  'member.joined': happening(
+    'Someone paid and became a member, or was imported.',
+    z.object({
+      sponsor_id: id,
+      product_ids: z.array(z.int()),
+      amount,
+      imported: z.optional(z.literal(true)),
+    }),
+  ),
+  'member.changed': happening(
+    'Details of a member have changed. `fields` names them.',
+    z.object({ fields: z.array(z.string()) }),
+  ),
+  'member.erased': happening('A member’s personal data was erased.', z.object({})),
+  'payment.captured': happening('The money of a charge was collected.', z.object(charge)),
+  'payment.refunded': happening(
+    'A part or all of a charge went back. `refunded` is the sum of all refunds so far.',
+    z.object({ ...charge, refund_id: id, refunded: amount, credit_note: z.int() }),
+  ),
+  'payment.voided': happening(
+    'A charge was canceled before it settled, so the member never paid it.',
+    z.object({ ...charge, refund_id: id, credit_note: z.int() }),
+  ),
+  'renewal.paid': happening(
+    'A period of a membership was paid.',
+    z.object({ reference, amount, period: z.int(), starts_on: day, ends_on: day }),
+  ),
+  'renewal.failed': happening(
+    'A charge for a period was declined. The membership is past due.',
+    z.object({ reference, amount, period: z.int(), decline_class: z.nullable(z.string()) }),
+  ),
+  'membership.canceled': happening(
+    'A membership was canceled and ends on a day.',
+    z.object({ ends_on: z.nullable(day), by: z.enum(['member', 'staff']) }),
+  ),
+  'membership.resumed': happening(
+    'A cancellation was undone, a hold was released, or the member came back after the end.',
+    z.object({ from: z.enum(['canceled', 'on_hold', 'ended']) }),
+  ),
+  'membership.on_hold': happening(
+    'Nothing more is charged until staff decide.',
+    z.object({ reason: z.enum(['dispute', 'staff']) }),
+  ),
+  'membership.ended': happening('A membership ended.', z.object({ why: z.enum(['canceled', 'unpaid']) })),
+  'membership.price_changed': happening(
+    'What a membership costs from a day on.',
+    z.object({ product_id: z.int(), old_amount: amount, amount, from_on: day }),
+  ),
+  'sponsor.moved': happening(
+    'Staff moved a member to a different sponsor.',
+    z.object({ from_sponsor_id: id, to_sponsor_id: id }),
+  ),
+  'sponsor.renamed': happening('A sponsor’s link has a new name.', z.object({ sponsor_id: id })),
+  'dispute.opened': happening('The cardholder’s bank took the money of a charge back.', z.object(charge)),
+  'dispute.closed': happening('A dispute was decided.', z.object({ ...charge, outcome: z.enum(['won', 'lost']) })),
+  'audit.sealed': happening(
+    'The day’s seal of the audit log, to be kept where the database can’t reach it.',
+    z.object({ position: z.int(), hash: z.string() }),
+  ),
+} as const
+
+export type EventType = keyof typeof eventTypes
+export type EventPayloads = { [Type in EventType]: z.infer<(typeof eventTypes)[Type]['payload']> }
+
+export const allEventTypes = Object.keys(eventTypes) as EventType[]
+
+/** How long an event can be read. */
+export const EVENT_DAYS = 90
+
+/** An event as other systems get it, in the feed and in webhooks. */
+export type FeedEvent<Type extends EventType = EventType> = {
+  [T in Type]: {
+    id: string
+    type: T
+    version: number
+    /** When it happened. */
+    at: string
+    member_id: string | null
+    payload: EventPayloads[T]
+  }
+}[Type]
