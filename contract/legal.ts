@@ -15,7 +15,7 @@ export const consentText = (today: string, renewal_price: string, interval: Inte
   const renewal = Number(renewal_price)
     ? ` and ${showAmount(renewal_price)} every ${interval} until I cancel`
     : interval === 'unknown'
-      ? ', and later as the documents above say'
+      ? ', and later as the terms above say'
       : ', once'
   return `I agree that my card is charged ${showAmount(today)} today${renewal}.`
 }

@@ -4,13 +4,16 @@ import { createApp } from '#server/site/app.ts'
 import { loadShell } from '#server/site/shell.ts'
 import { type ProviderSite, startProviderSite } from './provider-site.ts'
 import {
+  agreeToCharges,
   fillAccountCreation,
+  fillBilling,
   fillPayment,
   newVisitor,
   next,
   pay,
   reachAccountCreation,
   reachPayment,
+  standInOffice,
 } from './visitor.ts'
 
 // What a visitor sees, and the log says, of each way in which an operator's API host fails. The calls: faults.test.ts.
@@ -119,6 +122,20 @@ test('26.26 each way in which a payment can fail has its screen', async ({ page 
     })
 })
 
+test('26.5 a visitor can join at a host that has no documents for checkout', async ({ page }) => {
+  const bare = await startProviderSite()
+  bare.host.fail('documents_empty')
+  await reachPayment(page, bare.at('/ana'))
+  await expect(page.locator('main')).not.toContainText('documents')
+  await fillBilling(page)
+  await page.getByRole('checkbox', { name: 'I agree to the terms of this membership.' }).check()
+  await agreeToCharges(page)
+  await standInOffice(page)
+  await pay(page)
+  await expect(page.getByRole('heading', { name: /^Welcome/ })).toBeVisible()
+  await bare.close()
+})
+
 test('26.26 availability that the host can’t tell stops nobody, and its messages are shown however it writes them', async ({
   page,
 }) => {
@@ -132,6 +149,7 @@ test('26.26 availability that the host can’t tell stops nobody, and its messag
     await fillAccountCreation(page, { ...visitor, email: 'taken@host.example', username: 'ana' })
     await next(page)
     await expect(page.getByText(message, { exact: false }).first(), fault).toBeVisible()
+    await expect(page.getByRole('button', { name: 'Next' }), 'the press has ended').not.toHaveAttribute('aria-busy')
     await forget(page)
   }
   site.host.fail('availability_lost')

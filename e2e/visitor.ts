@@ -60,14 +60,22 @@ export async function fillAccountCreation(page: Page, visitor: VisitorAnswers) {
   await page.getByLabel('Password', { exact: true }).fill(visitor.password)
 }
 
-export async function fillPayment(page: Page, cc_number = '4242424242424242') {
+export async function fillPayment(page: Page, cc_number?: string) {
+  await fillBilling(page, cc_number)
+  await documentsAreThere(page)
+  await page.getByRole('checkbox', { name: /I have read and agree/ }).check()
+  await agreeToCharges(page)
+}
+
+export async function fillBilling(page: Page, cc_number = '4242424242424242') {
   await page.getByLabel('Address', { exact: true }).fill('1600 Main St')
   await page.getByLabel('City').fill('Reno')
   await page.getByLabel('State').selectOption('NV')
   await page.getByLabel('Post / ZIP code').fill('89501')
   await fillCard(page, cc_number)
-  await documentsAreThere(page)
-  await page.getByRole('checkbox', { name: /I have read and agree/ }).check()
+}
+
+export async function agreeToCharges(page: Page) {
   await page.getByRole('checkbox', { name: /my card is charged/ }).check()
   await confirmCaptcha(page)
 }

@@ -73,7 +73,7 @@ test('26.1 where the host does not say what renews, a price is "today", never "o
   expect(order).toMatch(/Parcel\s+\$24\.00/)
   expect(order).not.toMatch(/once|one\stime|month/)
   expect(consentText('123.00', '0.00', 'unknown')).toBe(
-    'I agree that my card is charged $123.00 today, and later as the documents above say.',
+    'I agree that my card is charged $123.00 today, and later as the terms above say.',
   )
 })
 

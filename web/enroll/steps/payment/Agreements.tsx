@@ -49,9 +49,15 @@ export function Agreements({ form, documents, consent }: AgreementsProps) {
         </Notice>
       )}
       <Checkbox {...documentsBox}>
-        <label htmlFor={documentsBox.name}>I have read and agree to the </label>
-        <Titles name={documentsBox.name} documents={documents} onOpen={open} />
-        <label htmlFor={documentsBox.name}>.</label>
+        {documents.state === 'loaded' && !documents.list.length ? (
+          <label htmlFor={documentsBox.name}>I agree to the terms of this membership.</label>
+        ) : (
+          <>
+            <label htmlFor={documentsBox.name}>I have read and agree to the </label>
+            <Titles name={documentsBox.name} documents={documents} onOpen={open} />
+            <label htmlFor={documentsBox.name}>.</label>
+          </>
+        )}
       </Checkbox>
       <Checkbox {...consentBox}>
         <label htmlFor={consentBox.name}>{consent}</label>

@@ -55,12 +55,13 @@ function Payment(props: PaymentProps) {
   const { payment, view, hasReturned, captcha, networkWait, isPaying, pay, tryAgain } = usePayment(wizard, paymentNews)
   const isProvider = wizard.start.policy.provider === true
   const documents = useDocuments()
+  const hasDocuments = documents.list.length > 0 || (isProvider && documents.state === 'loaded') // a host may have none
   const form = useForm({
     rules: () => fieldRules.PAYMENT,
     values: draft,
     crossFieldRules: (values) => ({
       ...paymentProblems(values, new Date()),
-      ...(documents.list.length ? {} : { agreement_1: noDocuments[documents.state] }),
+      ...(hasDocuments ? {} : { agreement_1: noDocuments[documents.state] }),
     }),
     onValid: async (values) => {
       if (grand_total === undefined) return void (await wizard.retryTotal()) // never charge a price that was not shown
@@ -107,7 +108,10 @@ function Payment(props: PaymentProps) {
             until you cancel. You can cancel in your office in one step.
           </>
         ) : (
-          <>You pay {amount ?? <PendingAmount />} today. The documents below say what you pay later.</>
+          <>
+            You pay {amount ?? <PendingAmount />} today.{' '}
+            {documents.list.length > 0 && 'The documents below say what you pay later.'}
+          </>
         )
       }
       {...(amount ? { amount } : {})}
