@@ -3,8 +3,9 @@ import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } f
 import { cards } from '../../server/gateways/payment/cards.ts'
 import { type Browser, createBrowser } from './browser.ts'
 import type { Engine, WindowOptions } from './driver.ts'
-import { startHoldingProxy } from './holding-proxy.ts'
+import { startProxy } from './proxy.ts'
 import {
+  advanceClock,
   codeTo,
   countPayments,
   createMember,
@@ -45,10 +46,10 @@ export function describeJourneys(name: 'Firefox' | 'WebKit', start: () => Promis
     return createBrowser(driver, origin)
   }
 
-  const startProxy = async () => {
-    const proxy = await startHoldingProxy(site)
-    onTestFinished(proxy.close)
-    return proxy
+  const openNetwork = async () => {
+    const network = await startProxy(site)
+    onTestFinished(network.close)
+    return network
   }
 
   describe(name, () => {
@@ -145,12 +146,13 @@ export function describeJourneys(name: 'Firefox' | 'WebKit', start: () => Promis
     })
 
     test('18.1 4.16 15.9 a member opens the office with an early press, finds link and receipt, cancels, resumes and signs out', async () => {
-      const proxy = await startProxy()
+      const network = await openNetwork()
+      network.hold('/assets/')
       const member = await createMember(site)
-      const browser = await openBrowser(proxy.url)
+      const browser = await openBrowser(network.url)
       await browser.open(new URL(member.grantLink).pathname)
       await browser.press('Yes, open my office')
-      proxy.release()
+      network.release()
       await browser.waitForPath('/office')
       await browser.waitForScript()
       await browser.sees(`/${member.username}`)
@@ -183,16 +185,17 @@ export function describeJourneys(name: 'Firefox' | 'WebKit', start: () => Promis
     })
 
     test('18.1 1.1 text typed before the script arrives is kept, and an early press of Next counts', async () => {
-      const proxy = await startProxy()
+      const network = await openNetwork()
+      network.hold('/assets/')
       const visitor = newVisitor()
-      const browser = await openBrowser(proxy.url)
+      const browser = await openBrowser(network.url)
       await browser.open('/ana')
       await fillAccount(browser, visitor)
       await browser.press('Next')
       expect(await browser.shows('Tell us about yourself')).toBe(true)
       await browser.resize(desktop.width, desktop.height)
       await browser.sees('$99.00')
-      proxy.release()
+      network.release()
       await browser.sees('Create your account')
       await browser.press('Previous')
       await expect.poll(() => browser.value('first_name')).toBe(visitor.first_name)
@@ -251,6 +254,57 @@ export function describeJourneys(name: 'Firefox' | 'WebKit', start: () => Promis
         await expect.poll(isModal).toBe(false)
         await expect.poll(focused).toBe('Membership Agreement')
       }
+    })
+
+    test('18.1 10.21 10.23 10.24 an answer is lost while paying, and the network again at the welcome: one charge, and the office opens', async () => {
+      const before = await countPayments(site)
+      const network = await openNetwork()
+      const visitor = newVisitor()
+      const browser = await openBrowser(network.url)
+      await reachPayment(browser, visitor)
+      await fillPayment(browser, visitor)
+      network.hold('/api/enrollment/add-enrollment')
+      await browser.press('Confirm and Pay')
+      await browser.sees('Contacting your bank…')
+      await browser.sees('Still waiting for your bank. Please keep this page open.')
+      network.cut()
+      network.release()
+      network.mend()
+      await browser.sees('Welcome to')
+      await browser.sees('Your receipt')
+      network.cut()
+      await browser.press('Login')
+      await browser.sees('We can’t reach your office at the moment.')
+      expect(await browser.shows('Your receipt')).toBe(true)
+      network.mend()
+      await browser.until('the office', () => browser.evaluate(() => location.pathname.startsWith('/office')))
+      const after = await countPayments(site)
+      expect([after.declined - before.declined, after.charged - before.charged]).toEqual([0, 1])
+    })
+
+    test('18.1 15.21 17.8 a past-due member sees why, pays with a new card, and finds the payment in the list', async () => {
+      const member = await createMember(site, { cc_number: cards.renewalDeclinedOnce })
+      await advanceClock(site, 31)
+      const browser = await openBrowser()
+      await browser.open('/office')
+      await browser.fill('name', member.email)
+      await browser.fill('password', member.password)
+      await browser.key('Enter')
+      await browser.sees('Payment due')
+      await browser.sees('Your bank declined $99.00 for this month. Nothing was charged.')
+      await browser.press('Update your card')
+      await browser.sees('we charge $99.00 to it right away')
+      await browser.fill('cc_number', cards.good)
+      await browser.choose('cc_month', member.cc_month)
+      await browser.choose('cc_year', member.cc_year)
+      await browser.fill('cc_cvv', member.cc_cvv)
+      await browser.press('#captcha')
+      await browser.press('Save card and pay $99.00')
+      await browser.sees('Pay $99.00 now?')
+      await browser.press('Pay $99.00')
+      await browser.sees('Your new card is on file, and your membership is paid.')
+      expect(await browser.shows('Payment due')).toBe(false)
+      await expect.poll(() => browser.evaluate(() => document.querySelectorAll('.payments li').length)).toBe(2)
     })
   })
 }

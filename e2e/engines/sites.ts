@@ -2,8 +2,8 @@ import type { TestProject } from 'vitest/node'
 import { type Cleanups, preparePostgres, startSite } from '../start-sites.ts'
 
 /**
- * Starts a site for each engine, so that it can count its own payments, and one that verifies phones. WebKit's is on the embedded
- * database, as after `npm start`; all other journeys are on PostgreSQL.
+ * Starts a site for each engine, so that it can count its own payments and advance its own clock, and one that verifies phones.
+ * Theirs are on the embedded database, as after `npm start`; all other journeys are on PostgreSQL.
  */
 export default async function startSites(project: TestProject) {
   const cleanups: Cleanups = []
@@ -13,7 +13,7 @@ export default async function startSites(project: TestProject) {
   try {
     const { newDatabase } = await preparePostgres(cleanups)
     const [Firefox, WebKit, withPhoneCodes] = await Promise.all([
-      startSite(await newDatabase('firefox'), cleanups),
+      startSite({}, cleanups),
       startSite({}, cleanups),
       startSite({ PHONE_VERIFICATION: 'on', ...(await newDatabase('phone_codes')) }, cleanups),
     ])

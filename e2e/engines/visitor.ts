@@ -56,8 +56,8 @@ export async function payAndLogIn(browser: Browser) {
 }
 
 /** Creates a member through the API. The link opens the office once. */
-export async function createMember(site: string) {
-  const visitor = newVisitor()
+export async function createMember(site: string, overrides: Partial<Visitor> = {}) {
+  const visitor = { ...newVisitor(), ...overrides }
   const captcha = await solve(await (await fetch(new URL('/api/captcha/challenge', site))).json())
   const reply = await fetch(new URL('/api/enrollment/add-enrollment', site), {
     method: 'POST',
@@ -80,4 +80,14 @@ export async function countPayments(site: string) {
   const html = await (await fetch(new URL(withTestPagesToken('/__payments'), site))).text()
   const count = (state: string) => html.split(`>${state}</span>`).length - 1
   return { declined: count('Declined'), charged: count('Authorized') + count('Captured') }
+}
+
+/** Advances the test clock, for everyone on a site with the embedded database. */
+export async function advanceClock(site: string, days: number) {
+  const reply = await fetch(new URL(withTestPagesToken('/__clock'), site), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ days }),
+  })
+  if (!reply.ok) throw new Error(`The clock answered ${reply.status}: ${await reply.text()}`)
 }
