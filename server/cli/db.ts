@@ -3,6 +3,7 @@ import { type Config, readConfig } from '#server/config/config.ts'
 import { backup, restore } from '#server/db/backup.ts'
 import { type Database, type Db, inTransaction, openDatabase } from '#server/db/db.ts'
 import { dropTables, migrate, requireSchema, tablesOf } from '#server/db/migrate.ts'
+import { startNewHistory } from '#server/events/positions.ts'
 import { explainError, OperatorError } from '#server/operator-error.ts'
 import { isSecretOf, rekey } from '#server/secrets/key-rows.ts'
 import { openKeys } from '#server/secrets/secrets.ts'
@@ -102,7 +103,7 @@ const commands: Record<string, Command> = {
     ([file = ''], config) =>
     async (db) => {
       await migrate(db, clock())
-      return `Restored ${plural(await restore(db, file, (db) => requireSecret(db, config)), 'row')}.`
+      return `Restored ${plural(await restore(db, file, (db) => makeUsable(db, config)), 'row')}.`
     },
   'rekey [--revoke]': (args, config) => async (db) => {
     await requireSchema(db)
@@ -130,6 +131,12 @@ const commands: Record<string, Command> = {
     })
     return isEmpty ? 'The database is empty.' : 'The database has the sample data.'
   },
+}
+
+/** Events may have been read that this backup doesn't have. */
+async function makeUsable(db: Db, config: Config): Promise<void> {
+  await requireSecret(db, config)
+  await startNewHistory({ db, now: clock })
 }
 
 /** A backup is useless without the SECRET it was made with: better to say so now. */

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto'
+import { toAmount } from '#contract/money.ts'
 import { type OperatorNames, operatorNames, publicName } from '#server/brand/public-names.ts'
 import { type Db, inTransaction, isPermanentWriteError, isRejectedWrite } from '#server/db/db.ts'
 import { statement } from '#server/db/statement.ts'
 import type { PaymentState } from '#server/db/tables.ts'
+import { newEvent } from '#server/events/events.ts'
 import { type AttemptKey, referenceOf } from '#server/gateways/payment/attempt-key.ts'
 import type { Approval } from '#server/gateways/payment/port.ts'
 import { addJob, newJob } from '#server/jobs/queue.ts'
@@ -105,7 +107,7 @@ async function writeMember(
 }
 
 /**
- * Writes member, membership, sponsor site, order, acceptances and jobs, and moves the attempt to `enrolled`. If the attempt is in none
+ * Writes member, membership, sponsor site, order, acceptances, event and jobs, and moves the attempt to `enrolled`. If the attempt is in none
  * of the `from` states, `moved` is empty, and the whole statement fails because the member has no enrollment.
  */
 const insertMember = statement((db, { key, from, change, rows }: NewMember) =>
@@ -124,6 +126,7 @@ const insertMember = statement((db, { key, from, change, rows }: NewMember) =>
     .with('new_order', (cte) => cte.insertInto('orders').values(rows.order))
     .with('new_lines', (cte) => cte.insertInto('order_line').values(rows.lines))
     .with('new_acceptances', (cte) => cte.insertInto('acceptance').values(rows.acceptances))
+    .with('joined', (cte) => cte.insertInto('new_event').values(rows.event))
     .insertInto('job')
     .values(rows.jobs),
 )
@@ -159,6 +162,7 @@ function newRows(world: Admission, { enrollment_id, attempt, ...payment }: Attem
     order: { id: order_id, member_id: id, attempt, grand_total: payment.amount_cents, ...shipping, created_at: now },
     lines: lines.map((line) => ({ order_id, ...line })),
     acceptances: acceptances.map((row) => ({ member_id: id, ...row, accepted_at: payment.created_at })), // when the visitor accepted, not when the bank approved
+    event: newEvent({ type: 'member.joined', member_id: id, payload: joinedPayload(payment, payment.details) }, now),
     jobs: [
       newJob('capture', { enrollment_id, attempt }, now),
       newJob('welcome', { member_id: id }, now),
@@ -167,6 +171,12 @@ function newRows(world: Admission, { enrollment_id, attempt, ...payment }: Attem
     ],
   }
 }
+
+const joinedPayload = ({ amount_cents }: Pick<Attempt, 'amount_cents'>, { sponsor_id, lines }: Attempt['details']) => ({
+  sponsor_id,
+  product_ids: lines.map(({ product_id }) => product_id),
+  amount: toAmount(amount_cents),
+})
 
 /** How long the page that paid can still get a token for the office. After that the member signs in. */
 const WELCOME_MINUTES = 30

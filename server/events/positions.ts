@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
+import { EVENT_DAYS } from '#contract/events.ts'
 import { type Db, inTransaction } from '#server/db/db.ts'
 import type { World } from '#server/world/world.ts'
 
@@ -95,4 +96,18 @@ export async function startNewHistory(context: Context): Promise<void> {
   await context.db.updateTable('feed').set({ place: '' }).execute()
   await lockFeed(context)
   while (await positionNewEvents(context));
+}
+
+const FORGOTTEN_AT_ONCE = 20_000
+
+/** From the oldest on, so that those who still read find no gap. */
+export async function forgetOldEvents({ db, now }: Context): Promise<void> {
+  const before = new Date(now().getTime() - EVENT_DAYS * 86_400_000)
+  await sql`
+    with oldest as (select position, at from event order by position limit ${sql.lit(FORGOTTEN_AT_ONCE)}),
+    kept as (select min(position) as position from oldest where at >= ${before})
+    delete from event where position in (
+      select oldest.position from oldest, kept where kept.position is null or oldest.position < kept.position)`.execute(
+    db,
+  )
 }

@@ -2,11 +2,12 @@ import { sql } from 'kysely'
 import { addDays } from '#contract/renewal.ts'
 import { recordMembershipEvent } from '#server/audit/membership-history.ts'
 import { type Db, inTransaction } from '#server/db/db.ts'
+import { addEvent } from '#server/events/events.ts'
 import { type AttemptKey, referenceOf } from '#server/gateways/payment/attempt-key.ts'
 import { gatewayDeadline, leaseEnd } from '#server/gateways/payment/deadlines.ts'
 import type { Approval, Authorization, Decline, Failure, Renewal } from '#server/gateways/payment/port.ts'
 import { addJob } from '#server/jobs/queue.ts'
-import { AWAITING_GATEWAY, awaitGateway, transition } from '#server/payments/payments.ts'
+import { AWAITING_GATEWAY, awaitGateway, chargePayload, transition } from '#server/payments/payments.ts'
 import { dayOf, todayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
 import { dueAt } from './due.ts'
@@ -196,9 +197,11 @@ const FAILED_RETRY_SECONDS = 3_600
 
 async function recordPaid(world: World, key: AttemptKey, approval: Approval) {
   const columns = { transaction_id: approval.transaction_id, ...(approval.card ? cardColumns(approval) : {}) }
-  if (!(await transition(world, key, AWAITING_GATEWAY, { state: 'captured', ...columns }))) return
+  if (!(await transition(world, key, AWAITING_GATEWAY, { state: 'captured', captured_at: world.now(), ...columns })))
+    return
   const { membership, payment } = await membershipOf(world.db, key)
   const { member_id } = membership
+  await addEvent(world.db, world.now(), { type: 'payment.captured', member_id, payload: chargePayload(payment) })
   const isBack = membership.state === 'ended'
   if (isBack) {
     await setEnd(world.db, member_id, null, null)
@@ -275,6 +278,7 @@ async function membershipOf(db: Db, { enrollment_id, attempt }: AttemptKey) {
     .selectFrom('payment')
     .innerJoin('member', 'member.enrollment_id', 'payment.enrollment_id')
     .select(['member.id as member_id', 'period', 'by_member', 'payment.created_at', 'vault_reference'])
+    .select(['reference', 'amount_cents'])
     .where('payment.enrollment_id', '=', enrollment_id)
     .where('attempt', '=', attempt)
     .executeTakeFirstOrThrow()

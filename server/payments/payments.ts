@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Enrollment } from '#contract/enrollment.ts'
+import { toAmount } from '#contract/money.ts'
 import { renewalTotal } from '#contract/renewal.ts'
 import type { Db } from '#server/db/db.ts'
 import { statement } from '#server/db/statement.ts'
@@ -95,6 +96,16 @@ type Change = Partial<Omit<Tables['payment'], 'details' | 'refunded_cents' | 'by
   state: PaymentState
   details?: null
 }
+
+type Charge = Pick<Tables['payment'], 'reference' | 'period' | 'amount_cents'>
+
+/** A charge, as events name it. */
+export const chargePayload = ({ reference, period, amount_cents }: Charge) => ({
+  reference,
+  amount: toAmount(amount_cents),
+  kind: period ? ('renewal' as const) : ('enrollment' as const),
+  period,
+})
 
 /** Changes the state of an attempt that is in one of the `from` states. False: it was in another state, and is unchanged. */
 export async function transition(

@@ -3,11 +3,13 @@ import { sql } from 'kysely'
 import { showAmount, toAmount } from '#contract/money.ts'
 import { type Db, inTransaction } from '#server/db/db.ts'
 import type { PaymentState, Tables } from '#server/db/tables.ts'
+import { addEvent } from '#server/events/events.ts'
 import { refundReferenceOf } from '#server/gateways/payment/attempt-key.ts'
 import { gatewayDeadline } from '#server/gateways/payment/deadlines.ts'
 import { addJob, type JobPayloads } from '#server/jobs/queue.ts'
 import { OperatorError } from '#server/operator-error.ts'
 import type { World } from '#server/world/world.ts'
+import { chargePayload } from './payments.ts'
 
 type Context = Pick<World, 'config' | 'db' | 'log' | 'now' | 'payment'>
 
@@ -189,7 +191,7 @@ const findRefund = (db: Db, refund_id: string) =>
     .innerJoin('payment', 'payment.reference', 'refund.payment_reference')
     .leftJoin('member', 'member.enrollment_id', 'payment.enrollment_id')
     .selectAll('refund')
-    .select(['gateway', 'transaction_id', 'payment.state as payment_state', 'member.id as member_id'])
+    .select(['gateway', 'transaction_id', 'period', 'payment.state as payment_state', 'member.id as member_id'])
     .where('refund.id', '=', refund_id)
     .executeTakeFirstOrThrow()
 
@@ -205,17 +207,16 @@ async function recordResult({ db, now }: Context, refund: FoundRefund, result: '
     .forUpdate()
     .executeTakeFirst()
   if (!isOurs) return
-  const outcome =
-    result === 'refused'
-      ? { state: 'refused' as const }
-      : { state: 'done' as const, is_void: result === 'voided', credit_note: await nextCreditNote(db) }
+  const isDone = result !== 'refused'
+  const credit_note = isDone ? await nextCreditNote(db) : null
+  const outcome = isDone ? { state: 'done' as const, is_void: result === 'voided' } : { state: 'refused' as const }
   await db
     .updateTable('refund')
-    .set({ ...outcome, ended_at: now() })
+    .set({ ...outcome, credit_note, ended_at: now() })
     .where('id', '=', refund.id)
     .execute()
-  if (result === 'refused') return
-  await db
+  if (credit_note === null) return
+  const { refunded_cents } = await db
     .updateTable('payment')
     .set(({ eb, ref }) => {
       const refunded_cents = eb('refunded_cents', '+', refund.amount_cents)
@@ -226,8 +227,24 @@ async function recordResult({ db, now }: Context, refund: FoundRefund, result: '
       }
     })
     .where('reference', '=', refund.payment_reference)
-    .execute()
+    .returning('refunded_cents')
+    .executeTakeFirstOrThrow()
+  await tellOfRefund({ db, now }, refund, { is_void: result === 'voided', credit_note, refunded_cents })
   if (refund.member_id) await addJob(db, 'refunded', { member_id: refund.member_id, refund_id: refund.id }, now())
+}
+
+type DoneRefund = { is_void: boolean; credit_note: number; refunded_cents: number }
+
+async function tellOfRefund(
+  { db, now }: Pick<Context, 'db' | 'now'>,
+  refund: FoundRefund,
+  { is_void, credit_note, refunded_cents }: DoneRefund,
+) {
+  const { id: refund_id, member_id, payment_reference: reference } = refund
+  const payload = { ...chargePayload({ ...refund, reference }), refund_id, credit_note }
+  const refunded = toAmount(refunded_cents)
+  if (is_void) await addEvent(db, now(), { type: 'payment.voided', member_id, payload })
+  else await addEvent(db, now(), { type: 'payment.refunded', member_id, payload: { ...payload, refunded } })
 }
 
 const CREDIT_NOTE_LOCK = 3_853_315

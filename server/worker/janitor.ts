@@ -6,6 +6,7 @@ import { untilDatabaseIsBack } from '#server/db/away.ts'
 import type { Details, PaymentState } from '#server/db/tables.ts'
 import { admit } from '#server/enrollment/admission.ts'
 import { releaseAndEmail, releaseAttempt } from '#server/enrollment/release.ts'
+import { forgetOldEvents } from '#server/events/positions.ts'
 import { forgetVisitors } from '#server/funnel/funnel.ts'
 import { type AttemptKey, referenceOf } from '#server/gateways/payment/attempt-key.ts'
 import { gatewayDeadline, leaseEnd, leaseMs } from '#server/gateways/payment/deadlines.ts'
@@ -157,6 +158,7 @@ export async function deleteExpired(world: World): Promise<void> {
   await world.db.deleteFrom('phone_check').where('sent_at', '<', daysAgo(7)).execute()
   await world.db.deleteFrom('job').where('done_at', '<', daysAgo(30)).execute()
   await deleteOldEvents(world, daysAgo(EVENT_DAYS))
+  await forgetOldEvents(world)
   await rollUpVisits(world)
   await forgetVisitors(world)
 }

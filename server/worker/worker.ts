@@ -2,6 +2,7 @@ import type { Server } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { keepSecurityLog } from '#server/audit/security-seals.ts'
 import { publishScheduled } from '#server/catalog/documents.ts'
+import { EVENTS_AT_ONCE, positionNewEvents } from '#server/events/positions.ts'
 import { jobGroups } from '#server/jobs/queue.ts'
 import { renewMemberships } from '#server/membership/membership.ts'
 import { writeNotices } from '#server/membership/notify.ts'
@@ -49,6 +50,7 @@ const tasks: Task[] = [
   { run: (world) => settleAttempts(world, settlementGroups.local), batchSize: ATTEMPTS_AT_ONCE },
   { run: withGateway((world) => settleAttempts(world, settlementGroups.gateway)), batchSize: ATTEMPTS_AT_ONCE },
   { run: publishScheduled, batchSize: 1 },
+  { run: positionNewEvents, batchSize: EVENTS_AT_ONCE },
 ]
 const renewals: Task = { run: renewMemberships, batchSize: ({ config }) => config.RENEWALS_AT_ONCE }
 

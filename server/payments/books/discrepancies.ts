@@ -1,6 +1,8 @@
 import { type Db, inTransaction } from '#server/db/db.ts'
 import type { Tables } from '#server/db/tables.ts'
+import { addEvent } from '#server/events/events.ts'
 import type { World } from '#server/world/world.ts'
+import { chargePayload } from '../payments.ts'
 
 /** Something on which the gateway's books and our journal disagree, described for the operator. */
 export type Discrepancy = Pick<Tables['difference'], 'reference' | 'kind' | 'transaction_id' | 'ours' | 'theirs'>
@@ -70,19 +72,33 @@ const upsert = (db: Db, discrepancy: Discrepancy, found_at: Date) =>
 type Resolution = Key & { reason: string; who: string; is_lost?: boolean }
 
 /** A person has looked at a discrepancy and says why it may stay. Returns false if there is no such open one. */
-export async function resolveDiscrepancy(
+export const resolveDiscrepancy = (
   { db, now }: Context,
   { reference, kind, reason, who, is_lost = false }: Resolution,
-): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable('difference')
-    .set({ resolved_at: now(), reason, resolved_by: who, is_lost })
+): Promise<boolean> =>
+  inTransaction(db, async (db) => {
+    const { numUpdatedRows } = await db
+      .updateTable('difference')
+      .set({ resolved_at: now(), reason, resolved_by: who, is_lost })
+      .where('reference', '=', reference)
+      .where('kind', '=', kind)
+      .where('cleared_at', 'is', null)
+      .where('resolved_at', 'is', null)
+      .executeTakeFirst()
+    if (numUpdatedRows && is_lost) await tellOfLostDispute({ db, now }, reference)
+    return numUpdatedRows > 0
+  })
+
+async function tellOfLostDispute({ db, now }: Pick<Context, 'db' | 'now'>, reference: string) {
+  const payment = await db
+    .selectFrom('payment')
+    .leftJoin('member', 'member.enrollment_id', 'payment.enrollment_id')
+    .select(['reference', 'period', 'amount_cents', 'member.id as member_id'])
     .where('reference', '=', reference)
-    .where('kind', '=', kind)
-    .where('cleared_at', 'is', null)
-    .where('resolved_at', 'is', null)
     .executeTakeFirst()
-  return numUpdatedRows > 0
+  if (!payment) return
+  const payload = { ...chargePayload(payment), outcome: 'lost' as const }
+  await addEvent(db, now(), { type: 'dispute.closed', member_id: payment.member_id, payload })
 }
 
 /** All discrepancies of a payment that are not cleared, resolved ones included. */

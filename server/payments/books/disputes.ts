@@ -1,14 +1,18 @@
 import { recordMembershipEvent } from '#server/audit/membership-history.ts'
 import { inTransaction } from '#server/db/db.ts'
 import type { Tables } from '#server/db/tables.ts'
+import { addEvent } from '#server/events/events.ts'
 import type { Transaction } from '#server/gateways/payment/port.ts'
 import { addJob } from '#server/jobs/queue.ts'
-import { transition } from '#server/payments/payments.ts'
+import { chargePayload, transition } from '#server/payments/payments.ts'
 import type { World } from '#server/world/world.ts'
 import { isDispute } from './comparison.ts'
 
 type Context = Pick<World, 'db' | 'log' | 'now'>
-type JournalRow = Pick<Tables['payment'], 'enrollment_id' | 'attempt' | 'reference' | 'state' | 'updated_at'> & {
+type JournalRow = Pick<
+  Tables['payment'],
+  'enrollment_id' | 'attempt' | 'reference' | 'state' | 'updated_at' | 'period' | 'amount_cents'
+> & {
   member_id: string | null
 }
 
@@ -36,6 +40,7 @@ async function openDispute<Row extends JournalRow>(context: Context, attempt: Ro
   const { reference, member_id } = attempt
   const isNew = await inTransaction(context.db, async (db) => {
     if (!(await changeState({ ...context, db }, attempt, 'captured', 'disputed'))) return false
+    await addEvent(db, context.now(), { type: 'dispute.opened', member_id, payload: chargePayload(attempt) })
     if (member_id) await holdForDispute({ ...context, db }, member_id)
     return true
   })
@@ -62,13 +67,20 @@ async function holdForDispute({ db, now }: Pick<World, 'db' | 'now'>, member_id:
     .executeTakeFirst()
   if (!held) return
   await recordMembershipEvent(db, member_id, 'on_hold_dispute', since)
+  await addEvent(db, since, { type: 'membership.on_hold', member_id, payload: { reason: 'dispute' } })
   await addJob(db, 'hold_began', { member_id, why: 'dispute', since: since.toISOString() }, since)
 }
 
 /** The money is back. Whether the membership goes on is for a person to decide. */
 async function winDispute<Row extends JournalRow>(context: Context, attempt: Row): Promise<Row> {
   const { reference, member_id } = attempt
-  if (!(await changeState(context, attempt, 'disputed', 'captured'))) return attempt
+  const isNew = await inTransaction(context.db, async (db) => {
+    if (!(await changeState({ ...context, db }, attempt, 'disputed', 'captured'))) return false
+    const payload = { ...chargePayload(attempt), outcome: 'won' as const }
+    await addEvent(db, context.now(), { type: 'dispute.closed', member_id, payload })
+    return true
+  })
+  if (!isNew) return attempt
   context.log.warn({ reference, member_id }, 'a dispute was won; the membership stays on hold until a person decides')
   return { ...attempt, state: 'captured' }
 }
