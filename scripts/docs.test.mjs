@@ -62,6 +62,14 @@ it.each(['db', 'payments', 'staff'])('the operator’s guide has every command o
   expect(names.filter((name) => !documented.has(name))).toEqual([])
 })
 
+it('the operator’s guide has every command of npm run connect', () => {
+  const [, usage] = /^const USAGE = `([^`]*)`/m.exec(read('server/cli/connect.ts'))
+  const names = [...usage.matchAll(/^ {2}([a-z]+(?: [a-z]+)?)/gm)].map(([, name]) => name)
+  const guide = read('docs/guides/operate.md')
+  expect(names.length).toBeGreaterThan(2)
+  expect(names.filter((name) => !guide.includes(`npm run connect -- ${name}`))).toEqual([])
+})
+
 it('ARCHITECTURE.md names every folder of server/', () => {
   const floors = /```\nmain\.mjs ([\s\S]*?)```/.exec(read('docs/ARCHITECTURE.md'))[1]
   const named = [...floors.matchAll(/^(?:[\w.]+\/ )*[\w.]+\//gm)].flatMap(([line]) => line.split(' '))

@@ -1,10 +1,11 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { type Logger, pino } from 'pino'
 import { isCardNumber } from '#contract/card.ts'
+import { KEY_PREFIX } from '#contract/connect/keys.ts'
 
 export type Log = FastifyBaseLogger
 
-/** Request bodies are never logged. As a second line of defense, card numbers are removed from every line. */
+/** Request bodies and headers are never logged. As a second line of defense, card numbers and API keys are removed from every line. */
 export const createLog = (level: string, sink: NodeJS.WritableStream = process.stdout): Logger =>
   pino(
     { level, base: undefined, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err: summarize } },
@@ -53,7 +54,7 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const LENGTHS = [19, 16, 15, 13]
 const REMOVED = '[card number]'
 
-/** Replaces card numbers. A line of JSON stays valid JSON. */
+/** Replaces card numbers and API keys. A line of JSON stays valid JSON. */
 export function scrub(line: string): string {
   const scrubbed = scrubText(line)
   if (scrubbed === line) return line
@@ -67,8 +68,11 @@ export function scrub(line: string): string {
   }
 }
 
+/** An API key, or a part of one, however it got there. */
+const API_KEY = new RegExp(`${KEY_PREFIX.replaceAll('_', '(?:_|%5F)')}[0-9A-Za-z]+`, 'gi')
+
 const scrubText = (text: string): string =>
-  text.replace(DIGITS, (run) => {
+  text.replace(API_KEY, '[API key]').replace(DIGITS, (run) => {
     if (UUID.test(run) || /^\d+\.\d+$/.test(run)) return run
     const digits = run.replace(/%20|%2D/gi, '').replace(/\D/g, '')
     for (let from = 0; from < digits.length; from++)

@@ -53,6 +53,23 @@ describe('7.4 a card number never reaches the log', () => {
   )
 })
 
+describe('29.9 an API key never reaches the log', () => {
+  const key = 'foyer_live_0123456789ABCDEFGHIJabcdefghij012345'
+  test.each([
+    ['in a header', { headers: { authorization: `Bearer ${key}` } }],
+    ['in an address', { url: `/api/v1/members?key=${key}&x=1` }],
+    ['with an escaped prefix', { url: `/api/v1/members?key=${key.replaceAll('_', '%5F')}` }],
+    ['as a key of an object', { [key]: true }],
+    ['cut short', { body: key.slice(0, 30) }],
+    ['in an error', { err: new Error(`invalid header: Bearer ${key}`) }],
+  ])('%s', (_where, text) => {
+    const line = written((log) => log.info(text, `seen ${key}`))
+    expect(line).toContain('[API key]')
+    expect(line).not.toContain(key.slice(11, 25))
+    expect(JSON.parse(line)).toMatchObject({ msg: 'seen [API key]' })
+  })
+})
+
 describe('other text stays', () => {
   test.each([
     ['an amount', '"grand_total":"99.00"'],
@@ -62,6 +79,7 @@ describe('other text stays', () => {
     ['a phone number', '"mobile_phone":"+12025550123"'],
     ['a number that fails its check digit', '4242424242424241'],
     ['another brand’s number', '3530111333300000'],
+    ['the prefix of a key', 'Authorization: Bearer foyer_live_…'],
     ['an address', '10.0.0.5:3000 and 192.168.100.200'],
   ])('%s', (_what, text) => expect(scrub(text)).toBe(text))
 

@@ -4,6 +4,7 @@ import { consoleAuditCalls } from './audit.ts'
 import { consoleBrandCalls } from './brand.ts'
 import { consoleDocumentCalls } from './documents.ts'
 import { consoleFunnelCalls } from './funnel.ts'
+import { consoleKeyCalls } from './keys.ts'
 import { consoleMemberCalls } from './members.ts'
 import { consoleOverviewCalls } from './overview.ts'
 import { consolePackageCalls } from './packages.ts'
@@ -22,6 +23,7 @@ export const consoleCalls = {
   ...consoleBrandCalls,
   ...consoleFunnelCalls,
   ...consoleAuditCalls,
+  ...consoleKeyCalls,
 } as const satisfies Record<string, ConsoleCall>
 
 export type ConsoleCalls = typeof consoleCalls

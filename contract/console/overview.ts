@@ -20,7 +20,7 @@ const DayFigures = z.object({
 
 const Problem = z.object({
   /** What it is about. The page says what to do. */
-  kind: z.enum(['dispute', 'discrepancy', 'unanswered', 'review', 'renewal', 'resumed', 'email']),
+  kind: z.enum(['dispute', 'discrepancy', 'unanswered', 'review', 'renewal', 'resumed', 'email', 'key']),
   title: z.string(),
   detail: z.string(),
   since: z.string(),

@@ -32,6 +32,8 @@ export const permissions = {
   acknowledge_reports: { text: 'Acknowledge reports that a log was changed', roles: ['owner'] },
   see_staff: { text: 'See who has access', roles: ['owner', 'manager', 'viewer'] },
   manage_staff: { text: 'Invite and remove staff, change roles', roles: ['owner'] },
+  see_keys: { text: 'See API keys', roles: ['owner', 'manager'] },
+  manage_keys: { text: 'Create and revoke API keys', roles: ['owner'] },
   see_abuse: {
     text: 'See limits, extra protection and blocks',
     roles: ['owner', 'manager', 'support', 'finance', 'viewer'],

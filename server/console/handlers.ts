@@ -2,6 +2,7 @@ import { abuseHandlers } from './abuse/handlers.ts'
 import { accessHandlers } from './access/handlers.ts'
 import { auditHandlers } from './audit/handlers.ts'
 import { brandHandlers } from './brand/handlers.ts'
+import { connectHandlers } from './connect/handlers.ts'
 import { guardHandlers } from './console.ts'
 import { documentsHandlers } from './documents/handlers.ts'
 import { funnelHandlers } from './funnel/handlers.ts'
@@ -22,4 +23,5 @@ export const consoleHandlers = guardHandlers({
   ...brandHandlers,
   ...funnelHandlers,
   ...auditHandlers,
+  ...connectHandlers,
 })

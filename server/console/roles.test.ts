@@ -40,6 +40,8 @@ const sampleOf = (field: string): unknown =>
     token: 'x',
     credential_id: 'x',
     kind: 'x',
+    scopes: ['members:read'],
+    ends_on: '',
     first_name: 'Zoë',
     last_name: 'Example',
     business_name: '',

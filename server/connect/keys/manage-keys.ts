@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { KEYS_AT_MOST, type NewKey } from '#contract/connect/keys.ts'
 import { type Actor, recordAction } from '#server/audit/audit.ts'
 import { type Db, inTransaction } from '#server/db/db.ts'
-import type { Tables } from '#server/db/tables.ts'
 import { Refusal, refuseField } from '#server/refusal.ts'
 import { sha256 } from '#server/secrets/secrets.ts'
 import { endOfDay, todayOf } from '#server/world/time-zone.ts'
@@ -66,19 +65,3 @@ export async function revokeKey(world: World, { id, reason }: { id: string; reas
     await recordAction({ ...world, db }, { act: 'revoke_api_key', actor, subject_kind: 'api_key', subject: id, reason })
   })
 }
-
-export type KeyRow = Omit<Tables['api_key'], 'key_hash'> & { created_by_name: string | null }
-
-/** All keys: those in use first, each group with the newest first. */
-export const listKeys = (db: Db): Promise<KeyRow[]> =>
-  db
-    .selectFrom('api_key')
-    .leftJoin('staff', 'staff.id', 'api_key.created_by')
-    .select([
-      ...(['api_key.id', 'api_key.name', 'ending', 'scopes', 'api_key.created_at', 'created_by'] as const),
-      ...(['used_on', 'ends_at', 'revoked_at', 'staff.name as created_by_name'] as const),
-    ])
-    .orderBy('revoked_at', (order) => order.desc().nullsFirst())
-    .orderBy('api_key.created_at', 'desc')
-    .orderBy('api_key.id')
-    .execute()

@@ -50,8 +50,7 @@ export async function auditRows(world: World, query: Query, limit: number): Prom
       at: row.at.toISOString(),
       kind: row.kind,
       act: row.act,
-      who: row.name ?? (row.role === 'server' ? 'The server' : 'Command line'),
-      role: row.role,
+      ...actorOf(row, names),
       subject_kind: row.subject_kind,
       subject: row.subject,
       ...(subject_name ? { subject_name } : {}),
@@ -61,6 +60,15 @@ export async function auditRows(world: World, query: Query, limit: number): Prom
     }
   })
 }
+
+/** What an API key did is shown with the name of the key. */
+function actorOf({ name, role }: { name: string | null; role: string }, names: Map<string, string>) {
+  const id = keyIdOf(role)
+  if (id) return { who: names.get(`api_key ${id}`) ?? 'An API key', role: 'API key' }
+  return { who: name ?? (role === 'server' ? 'The server' : 'Command line'), role }
+}
+
+const keyIdOf = (role: string) => /^api key (.+)$/.exec(role)?.[1]
 
 /** By id, email address, username or link. */
 async function memberIdOf(db: Db, text: string): Promise<string | undefined> {
@@ -79,7 +87,7 @@ const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/
 
 const NUMBER = /^\d{1,9}$/
 
-type Subject = { subject_kind: string; subject: string }
+type Subject = { subject_kind: string; subject: string; role: string }
 
 /** Packages and documents have numbers, sponsors have ids. */
 async function catalogNames(db: Db, subjects: Subject[]): Promise<[string, string][]> {
@@ -115,8 +123,15 @@ async function namesOf(db: Db, subjects: Subject[]): Promise<Map<string, string>
   const staffRows = staff.length
     ? await db.selectFrom('staff').select(['id', 'name']).where('id', 'in', staff).execute()
     : []
+  const keys = [...idsOf('api_key'), ...subjects.flatMap(({ role }) => keyIdOf(role) ?? [])].filter((id) =>
+    UUID.test(id),
+  )
+  const keyRows = keys.length
+    ? await db.selectFrom('api_key').select(['id', 'name']).where('id', 'in', keys).execute()
+    : []
   return new Map([
     ...(await catalogNames(db, subjects)),
+    ...keyRows.map(({ id, name }): [string, string] => [`api_key ${id}`, name]),
     ...memberRows.map(({ id, first_name, last_name }): [string, string] => [
       `member ${id}`,
       `${first_name} ${last_name}`,

@@ -5,6 +5,7 @@ import { longDay } from '#contract/days.ts'
 import { showAmount, toAmount } from '#contract/money.ts'
 import { addDays, renewalTotal } from '#contract/renewal.ts'
 import { recordAction } from '#server/audit/audit.ts'
+import { endingKeys } from '#server/connect/keys/view-keys.ts'
 import { type Db, inTransaction } from '#server/db/db.ts'
 import type { RenewalLine } from '#server/db/tables.ts'
 import { linesDue } from '#server/membership/prices.ts'
@@ -37,6 +38,7 @@ export async function listProblems(world: Context): Promise<ProblemList> {
     lastTries(world),
     resumedCharges(world),
     givenUpEmails(world),
+    endingApiKeys(world),
   ])
   return {
     problems: lists.flat().sort((a, b) => a.since.localeCompare(b.since)),
@@ -137,6 +139,16 @@ async function resumedCharges(world: Context): Promise<Problem[]> {
     detail: `They don’t owe anything for that time. A new period began, and we emailed them on ${longDay(day)}.`,
     since: since.toISOString(),
     ...(Number(count) === 1 ? memberOf(member) : { resumed_on: day }),
+  }))
+}
+
+async function endingApiKeys(world: Context): Promise<Problem[]> {
+  const keys = await endingKeys(world)
+  return keys.map(({ since, sentence }) => ({
+    kind: 'key',
+    title: 'An API key ends soon',
+    detail: sentence,
+    since: since.toISOString(),
   }))
 }
 

@@ -22,6 +22,7 @@ const advice: Record<Problem['kind'], string> = {
   discrepancy: 'Compare it at the gateway. Correct it there or here, or resolve it with a reason.',
   unanswered: 'We keep checking. If it lasts for hours, ask the gateway.',
   review: 'Approve or decline it at the gateway; it follows within minutes.',
+  key: 'Create a new key, give it to the system that uses this one, then revoke this one.',
   email: 'Check the address on the member’s page, or the mail server.',
 }
 

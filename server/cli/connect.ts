@@ -1,0 +1,41 @@
+import { keptElsewhere } from '#server/config/operator.ts'
+import { OperatorError } from '#server/operator-error.ts'
+import { openKeys } from '#server/secrets/secrets.ts'
+import { clock } from '#server/world/world.ts'
+import { checkArguments, type Program, runAsProgram, runCommand, type Surroundings } from './command-line.ts'
+import { type ConnectCommand, readOptions } from './connect/command.ts'
+import { keyCommands } from './connect/keys.ts'
+
+const USAGE = `npm run connect -- COMMAND
+
+  keys list                                    API keys, when each was last used and when it ends
+  keys create NAME SCOPE,SCOPE [--until DAY]   print a new key, once; DAY such as 2027-06-30 is its last
+  keys revoke NAME --reason "…"                refuse it from the next request on`
+
+/** The first word or two words of a command, and what it does. */
+const commands: Record<string, ConnectCommand> = {
+  ...keyCommands,
+}
+
+const program: Program<ConnectCommand> = {
+  usage: USAGE,
+  commands,
+  prepare: (command, args) => {
+    const { positionals, options } = readOptions(command, args)
+    checkArguments(command, positionals)
+    return async ({ config, db, log }) => {
+      const elsewhere = keptElsewhere(config)
+      if (elsewhere) throw new OperatorError(elsewhere)
+      const keys = await openKeys(db, config, { now: clock })
+      return command.run({ config, db, keys, log, now: clock }, positionals, options)
+    }
+  },
+}
+
+/** 'keys list' is one command. */
+const joinWords = ([first = '', second = '', ...rest]: string[]): string[] =>
+  Object.hasOwn(commands, `${first} ${second}`) ? [`${first} ${second}`, ...rest] : [first, second, ...rest]
+
+export const main = (args: string[], surroundings?: Surroundings) => runCommand(program, joinWords(args), surroundings)
+
+if (import.meta.main) await runAsProgram(main)
