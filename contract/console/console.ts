@@ -10,6 +10,7 @@ import { consoleOverviewCalls } from './overview.ts'
 import { consolePackageCalls } from './packages.ts'
 import type { ConsoleCall } from './permissions.ts'
 import { consoleSponsorCalls } from './sponsors.ts'
+import { consoleWebhookCalls } from './webhooks.ts'
 
 /** Everything that the console does. In files of their own, so that no other page loads them. */
 export const consoleCalls = {
@@ -24,6 +25,7 @@ export const consoleCalls = {
   ...consoleFunnelCalls,
   ...consoleAuditCalls,
   ...consoleKeyCalls,
+  ...consoleWebhookCalls,
 } as const satisfies Record<string, ConsoleCall>
 
 export type ConsoleCalls = typeof consoleCalls

@@ -36,6 +36,7 @@ export type AuditEntry = {
     | 'package'
     | 'sponsor'
     | 'api_key'
+    | 'webhook'
     | 'security_log'
     | 'audit_log'
   subject: string

@@ -15,6 +15,7 @@ const groups: [title: string, pattern: RegExp][] = [
     /^(PACKAGE_CATEGORY|LANGUAGE_ID|PRESELECTED_|START_STEP|AUTOSHIP|SPECIAL|PHONE_VERIFICATION|VOICE_CALL|COMMON_PASSWORDS|MINIMUM_)/,
   ],
   ['In front of an API host', /^PROVIDER_/],
+  ['Webhooks', /^WEBHOOKS_/],
   ['Payments', /^(PAYMENT|RENEWALS|AUTHORIZENET_)/],
   ['Phone, captcha and mail', /^(PHONE|TWILIO_|CAPTCHA|MAIL)/],
   ['Limits', /^(LIMIT_|BREAKER_|PAYMENTS_AT_ONCE|HASHES_)/],

@@ -82,6 +82,8 @@ export const settings = {
   PROVIDER_DEADLINE: integer(1, 120, 20),
   PROVIDER_HIDDEN_FIELDS: fixedFields,
 
+  WEBHOOKS_TO_LOOPBACK: onOff,
+
   PAYMENT: choice(['sandbox', 'authorizenet']),
   PAYMENT_DEADLINE_SECONDS: integer(1, 120, 20),
   RENEWALS: choice(['on', 'off']),

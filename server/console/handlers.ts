@@ -10,6 +10,7 @@ import { membersHandlers } from './members/handlers.ts'
 import { overviewHandlers } from './overview/handlers.ts'
 import { packagesHandlers } from './packages/handlers.ts'
 import { sponsorsHandlers } from './sponsors/handlers.ts'
+import { webhooksHandlers } from './webhooks/handlers.ts'
 
 /** The handler of each call of the console, behind the check of its permission. */
 export const consoleHandlers = guardHandlers({
@@ -24,4 +25,5 @@ export const consoleHandlers = guardHandlers({
   ...funnelHandlers,
   ...auditHandlers,
   ...connectHandlers,
+  ...webhooksHandlers,
 })

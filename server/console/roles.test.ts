@@ -86,6 +86,13 @@ const sampleOf = (field: string): unknown =>
     number: '1',
     position: '1',
     sha256: '0'.repeat(64),
+    endpoint_id: randomUUID(),
+    delivery_id: randomUUID(),
+    url: 'https://example.com/webhooks',
+    types: '',
+    scheme: 'hmac',
+    from: '2026-11-01T00:00:00Z',
+    to: '2026-11-02T00:00:00Z',
   })[field]
 
 const calls = Object.entries<ConsoleCall>(consoleCalls)
@@ -140,7 +147,7 @@ it('19.7 a viewer can change nothing: every call that is not a GET is refused, e
 /** They protect a member, send something to the member's own address, or change nothing. */
 const withoutProof = [
   ...['proveWithPasskey', 'proveWithPassword', 'endOtherSessions', 'endSessions', 'sendResetLink', 'resendEmail'],
-  ...['previewDocument', 'verifyAudit'],
+  ...['previewDocument', 'verifyAudit', 'resendWebhook', 'testWebhook'],
 ]
 
 it('19.8 every call that changes something asks for a fresh proof, and so does every export', async () => {

@@ -36,6 +36,7 @@ export const tables = [
   ...['imported_member', 'external_id'],
   'api_key',
   ...['new_event', 'event', 'feed', 'feed_epoch'],
+  ...['webhook_endpoint', 'webhook_delivery'],
 ] as const satisfies (keyof Tables)[]
 
 /** Tables of schemas before 0010, which a backup saves as they are. */

@@ -506,6 +506,47 @@ export type Tables = {
   /** `place` tells a restored or promoted database from the one before. */
   feed: { id: number; position: number; place: string }
   feed_epoch: { n: number; epoch: string; after_position: number; started_at: Date }
+  webhook_endpoint: {
+    id: string
+    url: string
+    description: string
+    /** With spaces between; empty: all. */
+    types: string
+    scheme: 'hmac' | 'ed25519'
+    sealed: string
+    previous_sealed: string | null
+    previous_until: Date | null
+    /** 'off': by staff. 'gone' and 'failing': because of what it answered. */
+    state: 'on' | 'off' | 'gone' | 'failing'
+    state_at: Date
+    /** Of the last event that has its delivery. */
+    position: number
+    failing_since: Date | null
+    failed_at: Date | null
+    /** The receiver asked for a pause. */
+    resume_at: Date | null
+    lease: string | null
+    leased_until: Date | null
+    created_at: Date
+  }
+  webhook_delivery: {
+    id: string
+    endpoint_id: string
+    event_id: string
+    /** Null for a test. */
+    position: number | null
+    type: string
+    member_id: string | null
+    /** 'waiting': for the member's earlier event. 'pending': until `next_at`. */
+    state: 'waiting' | 'pending' | 'delivered' | 'failed'
+    tries: Generated<number>
+    next_at: Date | null
+    status: number | null
+    answer: string | null
+    took_ms: number | null
+    happened_at: Date
+    tried_at: Date | null
+  }
   built_file: { name: string; content: Uint8Array; seal: string; kept_at: Date }
   member_import: {
     id: string

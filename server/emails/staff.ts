@@ -3,7 +3,7 @@ import type { Email } from '#server/gateways/mail/port.ts'
 import type { JobPayloads } from '#server/jobs/queue.ts'
 import type { World } from '#server/world/world.ts'
 import { emailTo } from './emails.ts'
-import { hashLine, paragraph } from './layout.ts'
+import { button, hashLine, paragraph } from './layout.ts'
 
 export const guessesEmail = (world: World, payload: JobPayloads['staff_guesses']) =>
   aboutColleague(world, payload, 'Failed sign-ins to the console', ({ email, isOwn }) =>
@@ -71,6 +71,34 @@ export async function sealEmail(
       ...(problems.length ? [paragraph(AFTER_A_FAILOVER)] : []),
       hashLine('Seal', seal),
       hashLine('Check the log with', `npm run staff -- audit ${seal}`),
+    ],
+  })
+}
+
+/** Tells who can turn a webhook on again that we turned it off. Nothing if someone has done so by now. */
+export async function webhookOffEmail(
+  world: World,
+  { recipient_id, endpoint_id, why }: JobPayloads['webhook_off'],
+): Promise<Email | undefined> {
+  const [recipient, endpoint] = await Promise.all([
+    findStaff(world, recipient_id),
+    world.db.selectFrom('webhook_endpoint').selectAll().where('id', '=', endpoint_id).executeTakeFirst(),
+  ])
+  if (!recipient || !endpoint || endpoint.state === 'on') return undefined
+  const { host } = new URL(endpoint.url)
+  const what =
+    why === 'gone'
+      ? `${host} answered that the address of your webhook is gone (status 410), so we turned the webhook off.`
+      : `Every event we sent to your webhook at ${host} in the last five days has failed, so we turned the webhook off.`
+  return emailTo(world, toColleague(recipient), {
+    subject: `The webhook to ${host} was turned off`,
+    preview: what,
+    blocks: [
+      paragraph(what),
+      paragraph(
+        'Nothing is lost: once the receiver works again, turn the webhook on, and it gets what happened since, for up to 90 days.',
+      ),
+      button('Open the webhook', `${world.config.PUBLIC_URL}/console/webhooks/${endpoint_id}`),
     ],
   })
 }

@@ -84,6 +84,8 @@ export type JobPayloads = {
   audit_seal: { recipient_id: string; seal: string; problems: string[] }
   /** Tells a colleague, or an owner, that the colleague opened more members than a person would. */
   members_read: { staff_id: string; recipient_id: string }
+  /** Tells an owner or manager that a webhook was turned off: its receiver said it's gone, or failed for days. */
+  webhook_off: { recipient_id: string; endpoint_id: string; why: 'gone' | 'failing' }
   /** Deleted once the email is sent. */
   unpaid: { enrollment_id: string; email: string; first_name: string; site: string }
 }
@@ -102,6 +104,7 @@ const purposes: Record<JobKind, Purpose> = {
   staff_guesses: 'email to someone else',
   audit_seal: 'email to someone else',
   members_read: 'email to someone else',
+  webhook_off: 'email to someone else',
   cancelled: 'email to its member',
   kept: 'email to its member',
   confirm_email: 'email to its member',

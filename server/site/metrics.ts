@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { breakers, secondsOpen } from '#server/abuse/breaker.ts'
 import { refusals } from '#server/abuse/limits.ts'
+import { deliveryQueue } from '#server/connect/webhooks/deliveries.ts'
 import { countWaitingJobs, jobGroups, jobKinds } from '#server/jobs/queue.ts'
 import { lostLines } from '#server/log.ts'
 import { openDiscrepancies } from '#server/payments/books/discrepancies.ts'
@@ -102,6 +103,21 @@ const readings: Reading[] = [
     labels: ['kind'],
     readEach: () =>
       [...jobGroups.emails, ...jobGroups.announcements].map((kind) => [{ kind }, abandonedJobs.get(kind) ?? 0]),
+  },
+  {
+    name: 'foyer_webhooks_open',
+    help: 'Webhooks that are on their way or wait for another try',
+    read: async (world) => (await deliveryQueue(world)).open,
+  },
+  {
+    name: 'foyer_webhooks_oldest_open_seconds',
+    help: 'For how long the oldest of them has waited, at endpoints that are on',
+    read: async (world) => (await deliveryQueue(world)).waited,
+  },
+  {
+    name: 'foyer_webhook_endpoints_stopped',
+    help: 'Endpoints that were turned off because they failed',
+    read: async (world) => (await deliveryQueue(world)).stopped,
   },
   {
     name: 'foyer_log_lines_lost_total',

@@ -29,7 +29,7 @@ import {
   waivedEmail,
 } from '#server/emails/renewals.ts'
 import { secondFactorEmail } from '#server/emails/second-factor.ts'
-import { guessesEmail, membersReadEmail, sealEmail } from '#server/emails/staff.ts'
+import { guessesEmail, membersReadEmail, sealEmail, webhookOffEmail } from '#server/emails/staff.ts'
 import { type Email, UndeliverableAddress } from '#server/gateways/mail/port.ts'
 import type { JobKind, JobPayloads } from '#server/jobs/queue.ts'
 import { noteBounce } from '#server/members/bounces.ts'
@@ -106,5 +106,6 @@ export const kinds: { [Kind in JobKind]: KindOfJob<JobPayloads[Kind]> } = {
   staff_guesses: email(guessesEmail),
   audit_seal: email(sealEmail),
   members_read: email(membersReadEmail),
+  webhook_off: email(webhookOffEmail),
   forgotten: { ...email(passwordResetEmailFor), maxBackoffSeconds: 60 }, // its link expires after an hour
 }

@@ -2,6 +2,8 @@ import type { Server } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { keepSecurityLog } from '#server/audit/security-seals.ts'
 import { publishScheduled } from '#server/catalog/documents.ts'
+import { deleteOldDeliveries } from '#server/connect/webhooks/deliveries.ts'
+import { deliverWebhooks } from '#server/connect/webhooks/webhooks.ts'
 import { EVENTS_AT_ONCE, positionNewEvents } from '#server/events/positions.ts'
 import { jobGroups } from '#server/jobs/queue.ts'
 import { renewMemberships } from '#server/membership/membership.ts'
@@ -19,7 +21,10 @@ const CHORE_INTERVAL_MS = { usual: 60_000, afterError: 5_000 }
 type Chore = (world: World) => Promise<unknown>
 
 /** They run once a minute. */
-const chores: Chore[] = [...[deleteExpired, reconcileHourly, writeNotices], ...[keepSecurityLog, witnessLogs]]
+const chores: Chore[] = [
+  ...[deleteExpired, reconcileHourly, writeNotices],
+  ...[keepSecurityLog, witnessLogs, deleteOldDeliveries],
+]
 /** In front of an operator's API host we have no members or payments. */
 const choresInFront: Chore[] = [deleteExpired, loseOverdue, keepSecurityLog, witnessLogs]
 
@@ -53,6 +58,7 @@ const tasks: Task[] = [
   { run: positionNewEvents, batchSize: EVENTS_AT_ONCE },
 ]
 const renewals: Task = { run: renewMemberships, batchSize: ({ config }) => config.RENEWALS_AT_ONCE }
+const webhooks: Task = { run: deliverWebhooks, batchSize: 1 }
 
 /** Does everything that is due, and what follows from it. Returns how much there was. */
 export async function doEverythingDue(world: World): Promise<number> {
@@ -61,7 +67,7 @@ export async function doEverythingDue(world: World): Promise<number> {
   let total = 0
   for (let done = 1; done; total += done) {
     done = 0
-    for (const { run } of [...tasks, renewals]) done += await run(world).catch(logError)
+    for (const { run } of [...tasks, renewals, webhooks]) done += await run(world).catch(logError)
   }
   return total
 }
@@ -88,6 +94,23 @@ function afterComparison({ run, batchSize }: Task): Task {
   }
 }
 
+const PATIENCE_MS = 1000
+
+/** A receiver that takes long delays its own webhooks only: after a second the loop looks for other endpoints' again. */
+function withoutWaiting({ run, batchSize }: Task, whileStill: NonNullable<World['testClock']>['whileStill']) {
+  const underway = new Set<Promise<number>>()
+  const task: Task = {
+    run: async (world) => {
+      const work = whileStill(() => run(world)).catch(errorLogger(world))
+      underway.add(work)
+      void work.finally(() => underway.delete(work))
+      return Promise.race([work, sleep(PATIENCE_MS, 0, { ref: false })])
+    },
+    batchSize,
+  }
+  return { task, end: () => Promise.all(underway) }
+}
+
 const errorLogger = (world: World) => (error: unknown) => {
   world.log.error({ err: error }, 'a task of the worker failed')
   return 0
@@ -107,6 +130,7 @@ export function startWorker(world: World, server?: Server): { stop: () => Promis
     const fullBatch = typeof batchSize === 'number' ? batchSize : batchSize(world)
     while (!signal.aborted) await pace.pauseAfter(await whileStill(() => run(world)).catch(logError), fullBatch)
   }
+  const slow = withoutWaiting(webhooks, whileStill)
   const isInFront = world.config.PROVIDER_API_URL !== undefined
   const doChores = async () => {
     while (!signal.aborted) {
@@ -119,12 +143,15 @@ export function startWorker(world: World, server?: Server): { stop: () => Promis
       await sleep(pause, undefined, { signal, ref: false }).catch(() => undefined)
     }
   }
-  const loops = Promise.all([...(isInFront ? [emails] : [...tasks, afterComparison(renewals)]).map(repeat), doChores()])
+  const loops = Promise.all([
+    ...(isInFront ? [emails] : [...tasks, afterComparison(renewals), slow.task]).map(repeat),
+    doChores(),
+  ])
   return {
     stop: () => {
       controller.abort()
       pace.end()
-      return loops
+      return loops.then(slow.end)
     },
   }
 }

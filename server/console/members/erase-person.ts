@@ -126,6 +126,7 @@ const personalTables = [
 
 async function eraseMember({ db, now }: World, { id, enrollment_id, mobile_phone }: Person) {
   for (const table of personalTables) await db.deleteFrom(table).where('member_id', '=', id).execute()
+  await db.updateTable('webhook_delivery').set({ answer: null }).where('member_id', '=', id).execute() // a receiver may have answered with anything
   await db.deleteFrom('phone_check').where('enrollment_id', '=', enrollment_id).execute()
   await db.deleteFrom('sandbox_code').where('mobile_phone', '=', mobile_phone).execute()
   await db.deleteFrom('claim').where('enrollment_id', '=', enrollment_id).where('kind', '=', 'email').execute()

@@ -1,0 +1,158 @@
+import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http'
+import { request as httpsRequest } from 'node:https'
+import { isIP, type Socket } from 'node:net'
+import {
+  ForbiddenAddress,
+  hostOf,
+  mayReach,
+  parseEndpointUrl,
+  type Reach,
+  type Resolve,
+  resolveByDns,
+  resolveEndpoint,
+} from './addresses.ts'
+
+/** How a receiver answered one request. */
+export type Answer = {
+  /** Undefined if there was none. */
+  status?: number
+  /** The beginning of its body, or why there is none. Shown to staff only. */
+  answer: string
+  took_ms: number
+  retry_after?: string | undefined
+}
+
+export const MAX_ANSWER_BYTES = 1024
+/** For everything: looking up the name, connecting, and the answer. */
+const DEADLINE_MS = 20_000
+/** Once the status is known, we don't wait long for the rest. */
+const BODY_MS = 2_000
+
+export type Sending = {
+  url: string
+  headers: Record<string, string>
+  body: string
+  reach: Reach
+  resolve?: Resolve
+  deadlineMs?: number
+}
+
+type Result = Omit<Answer, 'took_ms'>
+
+/** Sends one request to a stranger's server. It always ends by the deadline, whatever that server does, and never throws. */
+export async function sendRequest(sending: Sending): Promise<Answer> {
+  const startedAt = performance.now()
+  const controller = new AbortController()
+  const { deadlineMs = DEADLINE_MS } = sending
+  let timer: NodeJS.Timeout | undefined
+  const deadline = new Promise<Result>((resolve) => {
+    timer = setTimeout(() => {
+      controller.abort()
+      resolve({ answer: `No complete answer within ${Math.round(deadlineMs / 1000)} seconds.` })
+    }, deadlineMs)
+  })
+  const result = await Promise.race([deadline, exchange(sending, controller.signal).catch(failed)])
+  clearTimeout(timer)
+  controller.abort()
+  return { ...result, took_ms: Math.round(performance.now() - startedAt) }
+}
+
+const failed = (error: NodeJS.ErrnoException): Result => ({
+  answer: error instanceof ForbiddenAddress ? error.message : `No answer: ${error.code ?? error.message}.`,
+})
+
+async function exchange({ reach, resolve = resolveByDns, ...sending }: Sending, signal: AbortSignal): Promise<Result> {
+  const url = parseEndpointUrl(sending.url, reach) // it was saved under rules that may have changed since
+  const address = await resolveEndpoint(url, reach, resolve)
+  signal.throwIfAborted()
+  return new Promise((done, fail) => {
+    const request = open(url, address, sending, signal)
+    request.on('socket', (socket) => guardSocket(socket, reach))
+    let isAnswered = false
+    request.on('response', (response) => {
+      isAnswered = true
+      void readAnswer(response).then(done)
+    })
+    request.on('upgrade', ({ statusCode }: IncomingMessage, socket: Socket) => {
+      socket.destroy()
+      done({ ...statusOf(statusCode), answer: 'It tried to switch protocols.' })
+    })
+    request.on('error', fail)
+    request.on('close', () => isAnswered || fail(new Error('the connection was closed')))
+    request.end(sending.body)
+  })
+}
+
+/** Connects to the address that was checked, and to no other. The certificate is checked against the name. */
+function open(
+  url: URL,
+  address: string,
+  { headers, body }: Pick<Sending, 'headers' | 'body'>,
+  signal: AbortSignal,
+): ClientRequest {
+  const host = hostOf(url)
+  const options = {
+    method: 'POST',
+    host: address,
+    port: url.port || undefined,
+    path: `${url.pathname}${url.search}`,
+    agent: false as const, // no connection is used again, so each one was checked
+    signal,
+    setHost: false,
+    headers: {
+      host: url.host,
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(body),
+      'user-agent': 'Foyer-Webhooks/1',
+      'accept-encoding': 'identity',
+      connection: 'close',
+      ...headers,
+    },
+  }
+  return url.protocol === 'https:'
+    ? httpsRequest({ ...options, ...(isIP(host) ? {} : { servername: host }) })
+    : httpRequest(options)
+}
+
+/** The last look, at the connection itself: nothing is sent to an address that we wouldn't have chosen. */
+function guardSocket(socket: Socket, reach: Reach) {
+  socket.on('connect', () => {
+    if (!mayReach(socket.remoteAddress ?? '', reach))
+      socket.destroy(new ForbiddenAddress('The connection led to an address that isn’t on the public internet.'))
+  })
+}
+
+const statusOf = (status: number | undefined) => (status === undefined ? {} : { status })
+
+/** At most the first kilobyte. What a slow or endless body would still bring isn't awaited. */
+function readAnswer(response: IncomingMessage): Promise<Result> {
+  const chunks: Buffer[] = []
+  let size = 0
+  return new Promise((resolve) => {
+    const finish = () => {
+      clearTimeout(timer)
+      response.destroy()
+      const retry_after = response.headers['retry-after']
+      resolve({ ...statusOf(response.statusCode), answer: textOf(Buffer.concat(chunks)), retry_after })
+    }
+    const timer = setTimeout(finish, BODY_MS)
+    response.on('data', (chunk: Buffer) => {
+      chunks.push(chunk.subarray(0, MAX_ANSWER_BYTES - size))
+      size += chunk.length
+      if (size >= MAX_ANSWER_BYTES) finish()
+    })
+    response.on('end', finish)
+    response.on('error', finish)
+    response.on('close', finish)
+  })
+}
+
+/** Text that every database stores, at most a kilobyte of it: a broken character becomes a longer one. */
+function textOf(body: Buffer): string {
+  let text = body
+    .subarray(0, MAX_ANSWER_BYTES)
+    .toString('utf8')
+    .replace(/(?![\n\t])\p{Cc}/gu, ' ')
+  while (Buffer.byteLength(text) > MAX_ANSWER_BYTES) text = text.slice(0, -1)
+  return text.replace(/[\uD800-\uDBFF]$/, '').trim()
+}
