@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { placementSides } from './commission.ts'
 
 /**
  * What other systems are told, as data. A payload is thin: ids, states, amounts and days, never a name, an address, a phone
@@ -69,6 +70,10 @@ export const eventTypes = {
   'sponsor.moved': happening(
     'Staff moved a member to a different sponsor.',
     z.object({ from_sponsor_id: id, to_sponsor_id: id }),
+  ),
+  'placement.changed': happening(
+    'Staff changed where a commission plan should place a member. Without a parent it’s under the sponsor.',
+    z.object({ placement: z.enum(placementSides), parent_id: z.nullable(id) }),
   ),
   'sponsor.renamed': happening('A sponsor’s link has a new name.', z.object({ sponsor_id: id })),
   'dispute.opened': happening('The cardholder’s bank took the money of a charge back.', z.object(charge)),

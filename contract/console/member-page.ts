@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { Package } from '#contract/api.ts'
+import { placementSides } from '#contract/commission.ts'
 import { day } from './fields.ts'
 
 const amount = Package.shape.price
@@ -57,6 +58,7 @@ const TimelineEntry = z.object({
   email_id: z.optional(z.string()),
 })
 
+const placementSide = z.enum(placementSides)
 const SponsorName = z.object({ site: z.string(), name: z.string() })
 
 export const MemberPage = z.object({
@@ -99,6 +101,22 @@ export const MemberPage = z.object({
       z.object({
         from: SponsorName,
         to: SponsorName,
+        who: z.string(),
+        at: z.string(),
+        reason: z.optional(z.string()),
+      }),
+    ),
+  }),
+  /** Where a commission plan should put the member. */
+  placement: z.object({
+    side: placementSide,
+    /** The sponsor, if there is none. */
+    parent: z.optional(SponsorName),
+    /** Oldest first. */
+    moves: z.array(
+      z.object({
+        side: placementSide,
+        parent: z.optional(SponsorName),
         who: z.string(),
         at: z.string(),
         reason: z.optional(z.string()),

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { Package } from '#contract/api.ts'
+import { placementSides } from '#contract/commission.ts'
 import { fields } from '#contract/fields.ts'
 import { CreditNote } from '#contract/receipts.ts'
 import { BAD_AMOUNT, day, dollarAmount, formVersion, positiveNumber, reason, sponsorSite } from './fields.ts'
@@ -231,6 +232,22 @@ export const consoleMemberCalls = {
     needsProof: true,
     showsMembers: true,
     input: z.object({ member_id, sponsor_site: sponsorSite, reason }),
+    output: MemberPage,
+  },
+  changePlacement: {
+    method: 'POST',
+    path: '/console/members/placement',
+    summary: 'Change where a commission plan should place a member; the sponsor stays',
+    permission: 'move_sponsors',
+    needsProof: true,
+    showsMembers: true,
+    input: z.object({
+      member_id,
+      side: z.enum(placementSides, 'Please choose a placement.'),
+      /** Empty: the sponsor. */
+      parent_site: z.union([z.literal(''), sponsorSite], 'This link is not valid.'),
+      reason,
+    }),
     output: MemberPage,
   },
   waivePeriod: {

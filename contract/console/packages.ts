@@ -1,8 +1,18 @@
 import * as z from 'zod/mini'
 import { Package } from '#contract/api.ts'
+import { occasions } from '#contract/commission.ts'
 import { figures } from '#contract/figures.ts'
 import { picture } from '#contract/office/office.ts'
-import { day, dollarAmount, formVersion, optionalDollarAmount, positiveNumber, reason, textLine } from './fields.ts'
+import {
+  day,
+  dollarAmount,
+  formVersion,
+  optionalDollarAmount,
+  positiveNumber,
+  reason,
+  textLine,
+  volume,
+} from './fields.ts'
 import type { ConsoleCall } from './permissions.ts'
 
 /** Empty for a package that is paid once. */
@@ -56,6 +66,19 @@ const PackagePage = z.object({
       notice_days: z.int(),
       told: z.int(),
       done_at: z.optional(z.string()),
+    }),
+  ),
+  /** What each price counts in a commission plan. Without volumes for the prices of today, a month can't be closed. */
+  volumes: z.array(
+    z.object({
+      occasion: z.enum(occasions),
+      price: amount,
+      /** It's the price of today. */
+      is_current: z.boolean(),
+      business_volume: z.optional(amount),
+      commissionable_volume: z.optional(amount),
+      set_by: z.optional(z.string()),
+      set_at: z.optional(z.string()),
     }),
   ),
 })
@@ -177,6 +200,21 @@ export const consolePackageCalls = {
       from_on: z.optional(day),
       reason,
       version: formVersion,
+    }),
+    output: PackagePage,
+  },
+  setVolumes: {
+    method: 'POST',
+    path: '/console/packages/volumes',
+    summary: 'Set what a price counts in a commission plan, from now on',
+    permission: 'manage_catalog',
+    needsProof: true,
+    input: z.object({
+      product_id,
+      occasion: z.enum(occasions, 'Please choose when it is paid.'),
+      price: dollarAmount,
+      business_volume: volume,
+      commissionable_volume: volume,
     }),
     output: PackagePage,
   },

@@ -30,6 +30,7 @@ export const tables = [
   ...['page_day', 'difference', 'sponsor_touch', 'one_time_key', 'lease', 'breaker', 'breaker_trip'],
   ...['reconciliation_run', 'email_link', 'picture', 'member_event', 'member_app', 'member_passkey', 'member_recovery'],
   ...['staff', 'staff_passkey', 'staff_recovery', 'staff_invitation', 'audit', 'audit_head', 'sponsor_move'],
+  ...['price_volume', 'placement_move', 'dispute_change', 'commission_month'],
   ...['security_event', 'csp_report'],
   ...['brand', 'brand_logo', 'funnel_day', 'funnel_field', 'funnel_message', 'network_block'],
   ...['joining_pause', 'breaker_event', 'provider_attempt'],

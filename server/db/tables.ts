@@ -1,5 +1,6 @@
 import type { ColumnType, Generated, JSONColumnType } from 'kysely'
 import type { Scope } from '#contract/connect/keys.ts'
+import type { Occasion, PlacementSide } from '#contract/commission.ts'
 import type { Role } from '#contract/console/permissions.ts'
 import type { Interval } from '#contract/renewal.ts'
 
@@ -107,6 +108,10 @@ export type Tables = {
     created_at: Date
     ended_at: Date | null
   }
+  /** When a month's files were first made, with their hash and signature. */
+  commission_month: { month: string; made_at: Date; sha256: string; key_id: string; signature: string }
+  /** Every opening and closing of a dispute. The payment keeps only the newest. */
+  dispute_change: { payment_reference: string; changed_at: Date; is_open: boolean }
   member: {
     id: string
     enrollment_id: string
@@ -203,6 +208,17 @@ export type Tables = {
     done_at: Date | null
     told: number
     reached: string | null
+  }
+  /** How much a paid price counts, in hundredths. A change is a new row. */
+  price_volume: {
+    id: string
+    product_id: number
+    occasion: Occasion
+    price_cents: number
+    business_volume: number
+    commissionable_volume: number
+    set_by: string
+    set_at: Date
   }
   picture: { name: string; member_id: string; content: Uint8Array }
   catalog_picture: { name: string; content: Uint8Array }
@@ -388,6 +404,18 @@ export type Tables = {
     member_id: string
     from_id: string
     to_id: string
+    /** Null once erased. */
+    reason: string | null
+    moved_by: string | null
+    moved_at: Date
+  }
+  /** Where staff want a commission plan to put a member. The newest counts; without one: automatic, under the sponsor. */
+  placement_move: {
+    id: string
+    member_id: string
+    /** Null: the sponsor. */
+    parent_id: string | null
+    side: PlacementSide
     /** Null once erased. */
     reason: string | null
     moved_by: string | null

@@ -220,15 +220,25 @@ async function eraseSites(db: Db, person: Person) {
     .where('member_id', '=', person.id)
     .execute()
   await db.updateTable('sponsor_move').set({ reason: null }).where('member_id', '=', person.id).execute()
+  await db.updateTable('placement_move').set({ reason: null }).where('member_id', '=', person.id).execute()
   const moves = await db
     .selectFrom('sponsor_move')
     .select(['id', 'reason'])
     .where((row) => row.or([row('from_id', 'in', ownSites), row('to_id', 'in', ownSites)]))
     .where('reason', 'is not', null)
     .execute()
-  for (const { id, reason } of moves)
-    if (holds(reason ?? '', person))
-      await db.updateTable('sponsor_move').set({ reason: null }).where('id', '=', id).execute()
+  const placements = await db
+    .selectFrom('placement_move')
+    .select(['id', 'reason'])
+    .where('parent_id', '=', person.id)
+    .where('reason', 'is not', null)
+    .execute()
+  const named = (rows: { id: string; reason: string | null }[]) =>
+    rows.flatMap(({ id, reason }) => (holds(reason ?? '', person) ? [id] : []))
+  for (const id of named(moves))
+    await db.updateTable('sponsor_move').set({ reason: null }).where('id', '=', id).execute()
+  for (const id of named(placements))
+    await db.updateTable('placement_move').set({ reason: null }).where('id', '=', id).execute()
 }
 
 /** Emails that wait, and what a mail server said about the address. */

@@ -22,7 +22,9 @@ async function everythingAbout(db: Db, member_id: string) {
     .where('id', '=', member_id)
     .executeTakeFirstOrThrow()
   const { enrollment_id, email, mobile_phone } = member
-  const of = <Table extends 'period' | 'acceptance' | 'member_event' | 'sponsor_move'>(table: Table) =>
+  const of = <Table extends 'period' | 'acceptance' | 'member_event' | 'sponsor_move' | 'placement_move'>(
+    table: Table,
+  ) =>
     db
       .selectFrom(table as 'period')
       .selectAll()
@@ -68,6 +70,7 @@ async function everythingAbout(db: Db, member_id: string) {
     accepted_texts: await of('acceptance'),
     links_opened_before_joining: await findTouches(db, enrollment_id),
     moves_to_other_sponsors: await of('sponsor_move'),
+    placements: await of('placement_move'),
     timeline: await of('member_event'),
     security_events: await db
       .selectFrom('security_event')

@@ -25,6 +25,7 @@ import { resendEmail } from './member-emails.ts'
 import { exportMembers } from './member-export.ts'
 import { listMembers, packagesToFilterBy } from './member-list.ts'
 import { viewAcceptedText, viewMember } from './member-page.ts'
+import { changePlacement } from './placement-moves.ts'
 import { moveSponsor } from './sponsor-moves.ts'
 
 export const membersHandlers = {
@@ -54,6 +55,7 @@ export const membersHandlers = {
   releaseMembership: thenViewMember(releaseMembership),
   changeDetails: thenViewMember(changeDetails),
   moveSponsor: thenViewMember(moveSponsor),
+  changePlacement: thenViewMember(changePlacement),
   waivePeriod: thenViewMember(waiveNextPeriod),
   moveRenewalDay: thenViewMember(changeRenewalDay),
   exportPerson: (input, { world, session }) => exportPerson(world, input, session),

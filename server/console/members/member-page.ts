@@ -31,6 +31,7 @@ import {
   refundsOf,
   showDecline,
 } from './member-rows.ts'
+import { placementOf } from './placement-moves.ts'
 import { creditOf } from './sponsor-moves.ts'
 import { timelineOf } from './timeline.ts'
 
@@ -78,6 +79,7 @@ export async function viewMember(world: World, member_id: string): Promise<Membe
     ...(member.erased_at ? { erased_on: dayOf(world, member.erased_at) } : {}),
     sponsor: { site: member.site, name: member.sponsor_name },
     credit: await creditOf(db, { ...member, id: member_id }, touches),
+    placement: await placementOf(db, member_id),
     link: `${config.PUBLIC_URL}/${member.username}`,
     sessions,
     has_second_factor: factors.has_app || factors.has_passkey,

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { sql } from 'kysely'
 import type { MemberPage } from '#contract/console/member-page.ts'
 import type { Db } from '#server/db/db.ts'
 import { refuseFields } from '#server/refusal.ts'
 import { creditProblem, findMoves } from '#server/sponsors/moves.ts'
+import { findPlacements } from '#server/sponsors/placement.ts'
 import { resolveSite } from '#server/sponsors/sponsors.ts'
 import type { TouchRow } from '#server/sponsors/touches.ts'
+import { lockTrees, membersAbove, moveTime, placedAbove } from '#server/sponsors/tree.ts'
 import type { World } from '#server/world/world.ts'
 import type { StaffSession } from '../access/session.ts'
 import { actOnMember } from './member-actions.ts'
@@ -17,7 +18,7 @@ type Move = { member_id: string; sponsor_site: string; reason: string }
 export const moveSponsor = (world: World, { member_id, sponsor_site, reason }: Move, session: StaffSession) =>
   actOnMember(world, session, { act: 'move_sponsor', member_id, reason }, async (world) => {
     const { db } = world
-    await sql`lock table sponsor_move in share row exclusive mode`.execute(db) // two moves at once could make a circle
+    await lockTrees(db, member_id)
     const current = await findCurrent(db, member_id)
     const sponsor = await resolveSite(world, sponsor_site)
     if (!sponsor) throw refuseFields({ sponsor_site: 'There is no sponsor with this link.' })
@@ -28,6 +29,10 @@ export const moveSponsor = (world: World, { member_id, sponsor_site, reason }: M
     if (above[0] === member_id) throw refuseFields({ sponsor_site: 'Members can’t be their own sponsor.' })
     if (above.includes(member_id))
       throw refuseFields({ sponsor_site: 'This sponsor joined below this member: that would be a circle.' })
+    const isPlacedUnderSponsor = !(await findPlacements(db, member_id)).at(-1)?.parent_id
+    if (isPlacedUnderSponsor && above[0] && (await placedAbove(db, above[0])).includes(member_id))
+      throw refuseFields({ sponsor_site: 'This sponsor is placed below this member: that would be a circle.' })
+    const last = (await findMoves(db, member_id)).at(-1)
     await db
       .insertInto('sponsor_move')
       .values({
@@ -37,7 +42,7 @@ export const moveSponsor = (world: World, { member_id, sponsor_site, reason }: M
         to_id: sponsor.id,
         reason,
         moved_by: session.staff.id,
-        moved_at: world.now(),
+        moved_at: moveTime(world.now(), last?.moved_at),
       })
       .execute()
     const joined_sponsor_id = current.joined_sponsor_id ?? current.sponsor_id
@@ -57,22 +62,6 @@ const findCurrent = (db: Db, member_id: string) =>
     .where('member.id', '=', member_id)
     .forUpdate('member')
     .executeTakeFirstOrThrow()
-
-/** The member whose site this is, their sponsor, and so on to the top. */
-async function membersAbove(db: Db, sponsor_id: string): Promise<string[]> {
-  const { rows } = await sql<{ member_id: string }>`
-    with recursive above as (
-      select member_id, 1 as height from sponsor where id = ${sponsor_id}
-      union
-      select sponsor.member_id, height + 1 from above join member on member.id = above.member_id
-        join sponsor on sponsor.id = member.sponsor_id
-      where height < ${sql.lit(MAX_HEIGHT)})
-    select member_id from above where member_id is not null order by height`.execute(db)
-  return rows.map(({ member_id }) => member_id)
-}
-
-/** Deeper than any real tree, so that a circle made by hand ends too. */
-const MAX_HEIGHT = 10_000
 
 /** Both credits of a member: how they joined, and where they were moved since. */
 export async function creditOf(db: Db, member: FoundMember, touches: TouchRow[]): Promise<MemberPage['credit']> {

@@ -250,6 +250,7 @@ const day = (value: unknown) => plainDay(String(value))
 
 const actionDetails: Partial<Record<ActionName, (before: Facts, after: Facts) => string>> = {
   move_sponsor: (before, after) => `/${before.sponsor} to /${after.sponsor}`,
+  change_placement: (before, after) => `${before.side} to ${after.side}`,
   waive_period: (_before, after) => `${day(after.starts_on)} to ${day(after.ends_on)}`,
   move_renewal_day: (before, after) => `${day(before.renews_on)} to ${day(after.renews_on)}`,
   resend_email: (_before, after) => String(after.email),

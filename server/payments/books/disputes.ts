@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { recordMembershipEvent } from '#server/audit/membership-history.ts'
 import { inTransaction } from '#server/db/db.ts'
 import type { Tables } from '#server/db/tables.ts'
@@ -41,6 +42,7 @@ async function openDispute<Row extends JournalRow>(context: Context, attempt: Ro
   const isNew = await inTransaction(context.db, async (db) => {
     if (!(await changeState({ ...context, db }, attempt, 'captured', 'disputed'))) return false
     await addEvent(db, context.now(), { type: 'dispute.opened', member_id, payload: chargePayload(attempt) })
+    await recordChange({ ...context, db }, reference, true)
     if (member_id) await holdForDispute({ ...context, db }, member_id)
     return true
   })
@@ -78,6 +80,7 @@ async function winDispute<Row extends JournalRow>(context: Context, attempt: Row
     if (!(await changeState({ ...context, db }, attempt, 'disputed', 'captured'))) return false
     const payload = { ...chargePayload(attempt), outcome: 'won' as const }
     await addEvent(db, context.now(), { type: 'dispute.closed', member_id, payload })
+    await recordChange({ ...context, db }, reference, false)
     return true
   })
   if (!isNew) return attempt
@@ -95,3 +98,9 @@ const changeState = (
     state,
     ...(state === 'disputed' ? { disputed_at: now(), dispute_won_at: null } : { dispute_won_at: now() }),
   })
+
+/** Kept for good: a month is replayed from it. Always after the last one, even if this clock is behind. */
+const recordChange = ({ db, now }: Pick<World, 'db' | 'now'>, payment_reference: string, is_open: boolean) =>
+  sql`insert into dispute_change (payment_reference, is_open, changed_at)
+    select ${payment_reference}, ${is_open}, greatest(${now()}, max(changed_at) + interval '1 millisecond')
+    from dispute_change where payment_reference = ${payment_reference}`.execute(db)

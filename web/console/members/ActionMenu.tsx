@@ -43,7 +43,12 @@ export function detailsEntries({ erased_on, has_second_factor, sessions }: Membe
 }
 
 export const sponsorEntries = ({ erased_on }: MemberPage): Entry[] =>
-  erased_on ? [] : [{ text: 'Move to another sponsor', permission: 'move_sponsors', action: { kind: 'move-sponsor' } }]
+  erased_on
+    ? []
+    : [
+        { text: 'Move to another sponsor', permission: 'move_sponsors', action: { kind: 'move-sponsor' } },
+        { text: 'Change placement', permission: 'move_sponsors', action: { kind: 'placement' } },
+      ]
 
 const moneyEntries = ({ payments }: MemberPage, time_zone: string): Entry[] =>
   payments

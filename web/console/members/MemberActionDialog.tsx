@@ -1,3 +1,4 @@
+import { placementSides, placementTexts } from '#contract/commission.ts'
 import type { MemberPage } from '#contract/console/member-page.ts'
 import { Field } from '#web/form/Field.tsx'
 import { SelectField } from '#web/form/SelectField.tsx'
@@ -54,6 +55,23 @@ export function MemberActionDialog({ action, member, onClose, onDone }: DialogPr
           {...form.field('sponsor_site')}
           label="Link of the new sponsor"
           hint="A link, or the word after the slash, such as /ana"
+          autoComplete="off"
+          autoCapitalize="none"
+          enterKeyHint="next"
+        />
+      )}
+      {'side' in plan.rules && (
+        <SelectField
+          {...form.field('side')}
+          label="Placement"
+          options={placementSides.map((value) => ({ value, text: placementTexts[value] }))}
+        />
+      )}
+      {'parent_site' in plan.rules && (
+        <Field
+          {...form.field('parent_site')}
+          label="Placed under (optional)"
+          hint={`A member’s link, such as /ana. Empty: the sponsor, /${member.sponsor.site}`}
           autoComplete="off"
           autoCapitalize="none"
           enterKeyHint="next"

@@ -1,3 +1,4 @@
+import { placementTexts } from '#contract/commission.ts'
 import type { MemberPage } from '#contract/console/member-page.ts'
 import { Notice } from '#web/ui/Notice.tsx'
 import { useConsole } from '../api.ts'
@@ -39,9 +40,38 @@ export function Sponsor({ member, onAction }: SponsorProps) {
             </div>
           </li>
         ))}
+        <Placement placement={member.placement} />
       </ul>
       <Actions entries={sponsorEntries(member)} onAction={onAction} />
     </Panel>
+  )
+}
+
+/** Where a commission plan should put the member, and the newest reason. */
+function Placement({ placement: { side, parent, moves } }: Pick<MemberPage, 'placement'>) {
+  const { session } = useConsole()
+  const last = moves.at(-1)
+  return (
+    <li>
+      <div>
+        <p>
+          Placement: {placementTexts[side].toLowerCase()}, under{' '}
+          {parent ? (
+            <>
+              <SiteLink site={parent.site} /> <bdi>{parent.name}</bdi>
+            </>
+          ) : (
+            'the sponsor'
+          )}
+        </p>
+        {last && (
+          <p className="small">
+            {showTime(last.at, session.time_zone)} · <bdi>{last.who}</bdi>
+          </p>
+        )}
+        {last?.reason && <p className="reason">“{last.reason}”</p>}
+      </div>
+    </li>
   )
 }
 

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import * as z from 'zod/mini'
+import type { PlacementSide } from '#contract/commission.ts'
 import { consoleCalls } from '#contract/console/console.ts'
 import type { MemberPage, PaymentRow } from '#contract/console/member-page.ts'
 import { plainDay, timeIn } from '#contract/days.ts'
@@ -9,7 +10,7 @@ import type { Api } from '../api.ts'
 /** What staff can do with a member, and what it is about. */
 type Actions = Record<'refund' | 'void', { payment: PaymentRow }> &
   Record<'cancel' | 'resume' | 'hold' | 'release' | 'waive', unknown> &
-  Record<'end-sessions' | 'second-factor' | 'reset-link' | 'move-sponsor' | 'erase', unknown> &
+  Record<'end-sessions' | 'second-factor' | 'reset-link' | 'move-sponsor' | 'placement' | 'erase', unknown> &
   Record<'email', { email_id?: string }>
 
 export type MemberAction<Kind extends keyof Actions = keyof Actions> = {
@@ -31,6 +32,7 @@ const { amount, reason } = consoleCalls.refundPayment.input.shape
 const { email_id } = consoleCalls.resendEmail.input.shape
 const { username } = consoleCalls.erasePerson.input.shape
 const { sponsor_site } = consoleCalls.moveSponsor.input.shape
+const { side, parent_site } = consoleCalls.changePlacement.input.shape
 
 /** Checked before asking for the passkey. */
 const amountUpTo = (max: string) =>
@@ -141,6 +143,16 @@ const plans: { [Kind in keyof Actions]: PlanOf<Kind> } = {
     done: 'The member has a new sponsor. The record of joining stays.',
     rules: { sponsor_site, reason },
     send: (api, { sponsor_site = '', reason = '' }) => api.moveSponsor({ member_id: member.id, sponsor_site, reason }),
+  }),
+  placement: (member) => ({
+    title: `Where should a commission plan place ${member.first_name}?`,
+    text: 'The sponsor stays. Months that have ended don’t change.',
+    submit: 'Change placement',
+    done: 'The placement is changed.',
+    rules: { side, parent_site, reason },
+    values: { side: member.placement.side, parent_site: member.placement.parent?.site ?? '' },
+    send: (api, { side, parent_site = '', reason = '' }) =>
+      api.changePlacement({ member_id: member.id, side: side as PlacementSide, parent_site, reason }),
   }),
   'end-sessions': (member) => ({
     title: `Sign ${member.first_name} out everywhere?`,
