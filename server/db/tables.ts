@@ -1,6 +1,6 @@
 import type { ColumnType, Generated, JSONColumnType } from 'kysely'
-import type { Scope } from '#contract/connect/keys.ts'
 import type { Occasion, PlacementSide } from '#contract/commission.ts'
+import type { Scope } from '#contract/connect/keys.ts'
 import type { Role } from '#contract/console/permissions.ts'
 import type { Interval } from '#contract/renewal.ts'
 

@@ -12,6 +12,7 @@ import {
   viewPriceEffect,
   withdrawPackage,
 } from './packages.ts'
+import { changeVolumes } from './volume-actions.ts'
 
 export const packagesHandlers = {
   listPackages: (_input, { world }) => listPackages(world),
@@ -24,4 +25,5 @@ export const packagesHandlers = {
   setPackagePicture: (input, { world, session }) => setPackagePicture(world, input, session.staff),
   getPriceEffect: (input, { world }) => viewPriceEffect(world, input),
   changePrices: (input, { world, session }) => changePrices(world, input, session.staff),
+  setVolumes: (input, { world, session }) => changeVolumes(world, input, session.staff),
 } satisfies HandlersOf<typeof consolePackageCalls>

@@ -9,6 +9,7 @@ import { groupOf } from '#contract/packages.ts'
 import { addDays, MIN_NOTICE_DAYS, NOTICE_DAYS } from '#contract/renewal.ts'
 import { recordAction } from '#server/audit/audit.ts'
 import { ourCategory } from '#server/catalog/catalog.ts'
+import { allVolumes } from '#server/catalog/volumes.ts'
 import { type Db, inTransaction } from '#server/db/db.ts'
 import type { Tables } from '#server/db/tables.ts'
 import { pixelsOf } from '#server/members/picture.ts'
@@ -18,6 +19,7 @@ import { todayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
 import { requireVersion, versionOf } from '../form-version.ts'
 import { dropCatalogPicture, storeCatalogPicture } from './pictures.ts'
+import { listVolumes } from './volumes.ts'
 
 type Input<Name extends keyof typeof consolePackageCalls> = z.infer<(typeof consolePackageCalls)[Name]['input']>
 type Stored = Tables['package']
@@ -78,6 +80,7 @@ export async function viewPackage({ db, config }: World, product_id: number): Pr
       made_at: made_at.toISOString(),
       ...(done_at ? { done_at: done_at.toISOString() } : {}),
     })),
+    volumes: listVolumes(row, await allVolumes(db, product_id)),
   }
 }
 
@@ -99,7 +102,7 @@ const factsOf = (row: Stored): Facts => ({
 type Outcome = { before?: Facts; after?: Facts; reason?: string }
 
 /** Does something with a package, which is locked meanwhile, and writes it down, both or neither. */
-async function actOnPackage(
+export async function actOnPackage(
   world: World,
   staff: Staff,
   act: ActionName,

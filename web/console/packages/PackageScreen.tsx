@@ -11,8 +11,9 @@ import { useLoaded } from '../useLoaded.ts'
 import { groupTexts } from './groupTexts.ts'
 import { EditPackage } from './PackageForm.tsx'
 import { PriceDialog } from './PriceDialog.tsx'
+import { Volumes, VolumesDialog } from './Volumes.tsx'
 
-type Action = 'edit' | 'prices' | 'withdraw' | 'offer'
+type Action = 'edit' | 'prices' | 'volumes' | 'withdraw' | 'offer'
 const POLL_MS = 2000
 
 /** One package: what it is, its picture, its prices, and how far members have been told of a new one. */
@@ -48,10 +49,14 @@ export function PackageScreen({ id }: { id: string }) {
       <SuccessNotice message={success} />
       <div className="member-grid">
         <About offer={offer} onAction={setAction} onPicture={done('The picture is changed.')} />
-        <Prices offer={offer} onChange={() => setAction('prices')} />
+        <div className="stack">
+          <Prices offer={offer} onChange={() => setAction('prices')} />
+          <Volumes offer={offer} onChange={() => setAction('volumes')} />
+        </div>
       </div>
       {action === 'edit' && <EditPackage offer={offer} onClose={close} onDone={done('The package is changed.')} />}
       {action === 'prices' && <PriceDialog offer={offer} onClose={close} onDone={done('The prices are changed.')} />}
+      {action === 'volumes' && <VolumesDialog offer={offer} onClose={close} onDone={done('The volumes are set.')} />}
       {action === 'withdraw' && <Offering offer={offer} onClose={close} onDone={done('It is withdrawn.')} />}
       {action === 'offer' && <Offering offer={offer} onClose={close} onDone={done('It is offered again.')} />}
     </>
