@@ -1,6 +1,6 @@
 import type { ActionName } from '#contract/console/permissions.ts'
 import { toAmount, toCents } from '#contract/money.ts'
-import { type Facts, recordAction } from '#server/audit/audit.ts'
+import { type Actor, type Facts, recordAction } from '#server/audit/audit.ts'
 import { type Db, inTransaction } from '#server/db/db.ts'
 import { leaseEnd } from '#server/gateways/payment/deadlines.ts'
 import { addJob } from '#server/jobs/queue.ts'
@@ -9,20 +9,22 @@ import { closeAllSessions } from '#server/members/session.ts'
 import { cancel, resume } from '#server/membership/cancellation.ts'
 import { liftHold, putOnHold } from '#server/membership/hold.ts'
 import { moveRenewalDay } from '#server/membership/renewal-day.ts'
+import { stateSql } from '#server/membership/state.ts'
 import { waivePeriod } from '#server/membership/waive.ts'
 import { executeRefund, NotSettled, requestRefund, requestVoid } from '#server/payments/refunds.ts'
 import { Refusal } from '#server/refusal.ts'
 import type { World } from '#server/world/world.ts'
-import type { StaffSession } from '../access/session.ts'
-import { stateSql } from './member-filter.ts'
 
 /** What the log says. Some actions also return something. */
 type Outcome = { before?: Facts; after?: Facts; content?: unknown }
 
+/** A colleague, or another system's key, which takes the same way. */
+export type Acting = { staff: Actor & { email: string } }
+
 /** Does something about a member and writes it down, both or neither. */
 export const actOnMember = async <Result extends Outcome>(
   world: World,
-  { staff }: StaffSession,
+  { staff }: Acting,
   { act, member_id, reason }: { act: ActionName; member_id: string; reason?: string },
   work: (world: World) => Promise<Result>,
 ): Promise<Result> =>
@@ -51,25 +53,27 @@ async function requireMember(db: Db, member_id: string) {
 
 type AboutPayment = { member_id: string; reference: string; reason: string }
 
+type AboutRefund = AboutPayment & { amount?: string | undefined }
+
 /** The refund is a row and a job before the gateway is called. It is then tried at once, so that the page can say how it went. */
-export async function refundPayment(world: World, input: AboutPayment & { amount: string }, session: StaffSession) {
-  const { member_id, reference, reason } = input
-  const amount_cents = toCents(input.amount)
-  const who = session.staff.email
-  const { refund_id } = await actOnMember(
-    world,
-    session,
-    { act: 'refund_payment', member_id, reason },
-    async (world) => {
-      await requirePaymentOf(world.db, input)
-      const refund = await requestRefund(world, { reference, amount_cents, reason, who }, leaseEnd(world))
-      return { ...refund, after: { payment: reference, amount: toAmount(refund.amount_cents) } }
-    },
-  )
+export async function refundPayment(world: World, input: AboutRefund, session: Acting) {
+  const { refund_id } = await writeRefund(world, input, session, leaseEnd(world))
   await sendNow(world, refund_id)
 }
 
-export async function voidPayment(world: World, input: AboutPayment, session: StaffSession) {
+/** Without an amount, all that is left. The job makes it, from `run_at`. */
+export function writeRefund(world: World, input: AboutRefund, session: Acting, run_at = world.now()) {
+  const { member_id, reference, reason } = input
+  const amount_cents = input.amount === undefined ? undefined : toCents(input.amount)
+  const who = session.staff.email
+  return actOnMember(world, session, { act: 'refund_payment', member_id, reason }, async (world) => {
+    await requirePaymentOf(world.db, input)
+    const refund = await requestRefund(world, { reference, amount_cents, reason, who }, run_at)
+    return { ...refund, after: { payment: reference, amount: toAmount(refund.amount_cents) } }
+  })
+}
+
+export async function voidPayment(world: World, input: AboutPayment, session: Acting) {
   const { member_id, reference, reason } = input
   const who = session.staff.email
   const { refund_id } = await actOnMember(world, session, { act: 'void_payment', member_id, reason }, async (world) => {
@@ -81,7 +85,7 @@ export async function voidPayment(world: World, input: AboutPayment, session: St
 }
 
 /** What is on the screen is what is refunded. */
-async function requirePaymentOf(db: Db, { member_id, reference }: AboutPayment) {
+async function requirePaymentOf(db: Db, { member_id, reference }: Omit<AboutPayment, 'reason'>) {
   const payment = await db
     .selectFrom('payment')
     .innerJoin('member', 'member.enrollment_id', 'payment.enrollment_id')
@@ -101,19 +105,19 @@ async function sendNow(world: World, refund_id: string) {
 
 type AboutMember = { member_id: string; reason: string }
 
-export const cancelMembership = (world: World, input: AboutMember, session: StaffSession) =>
+export const cancelMembership = (world: World, input: AboutMember, session: Acting) =>
   changeState(world, input, session, 'cancel_membership', cancel)
 
-export const resumeMembership = (world: World, input: AboutMember, session: StaffSession) =>
+export const resumeMembership = (world: World, input: AboutMember, session: Acting) =>
   changeState(world, input, session, 'resume_membership', resume)
 
-export const holdMembership = (world: World, input: AboutMember, session: StaffSession) =>
+export const holdMembership = (world: World, input: AboutMember, session: Acting) =>
   changeState(world, input, session, 'hold_membership', (world) => putOnHold(world, input.member_id, input.reason))
 
-export const releaseMembership = (world: World, input: AboutMember, session: StaffSession) =>
+export const releaseMembership = (world: World, input: AboutMember, session: Acting) =>
   changeState(world, input, session, 'release_membership', liftHold)
 
-export const waiveNextPeriod = (world: World, { member_id, reason }: AboutMember, session: StaffSession) =>
+export const waiveNextPeriod = (world: World, { member_id, reason }: AboutMember, session: Acting) =>
   actOnMember(world, session, { act: 'waive_period', member_id, reason }, async (world) => {
     const { n, starts_on, ends_on } = await waivePeriod(world, member_id)
     return { after: { period: n, starts_on, ends_on } }
@@ -121,7 +125,7 @@ export const waiveNextPeriod = (world: World, { member_id, reason }: AboutMember
 
 type NewDay = AboutMember & { day_of_month: string; shown_on: string; may_exceed?: string | undefined }
 
-export const changeRenewalDay = (world: World, input: NewDay, session: StaffSession) =>
+export const changeRenewalDay = (world: World, input: NewDay, session: Acting) =>
   actOnMember(world, session, { act: 'move_renewal_day', ...pickMember(input) }, async (world) => {
     const { member_id, shown_on } = input
     const day_of_month = Number(input.day_of_month)
@@ -136,7 +140,7 @@ const pickMember = ({ member_id, reason }: AboutMember) => ({ member_id, reason 
 const changeState = (
   world: World,
   { member_id, reason }: AboutMember,
-  session: StaffSession,
+  session: Acting,
   act: ActionName,
   change: (world: World, member_id: string) => Promise<unknown>,
 ) =>
@@ -160,14 +164,14 @@ const stateOf = async (db: Db, member_id: string): Promise<Facts> => {
   return { state, ends_at: ends_at?.toISOString() ?? null }
 }
 
-export const endSessions = (world: World, { member_id }: { member_id: string }, session: StaffSession) =>
+export const endSessions = (world: World, { member_id }: { member_id: string }, session: Acting) =>
   actOnMember(world, session, { act: 'end_sessions', member_id }, async ({ db }) => {
     await closeAllSessions(db, member_id)
     return {}
   })
 
 /** Whoever has the lost device is signed out too. */
-export const removeMemberSecondFactor = (world: World, { member_id, reason }: AboutMember, session: StaffSession) =>
+export const removeMemberSecondFactor = (world: World, { member_id, reason }: AboutMember, session: Acting) =>
   actOnMember(world, session, { act: 'remove_second_factor', member_id, reason }, async (world) => {
     await removeSecondFactor(world, member_id)
     await closeAllSessions(world.db, member_id)
@@ -175,7 +179,7 @@ export const removeMemberSecondFactor = (world: World, { member_id, reason }: Ab
   })
 
 /** The same email as for a forgotten password: only the member gets the link. */
-export const sendResetLink = (world: World, { member_id }: { member_id: string }, session: StaffSession) =>
+export const sendResetLink = (world: World, { member_id }: { member_id: string }, session: Acting) =>
   actOnMember(world, session, { act: 'send_reset_link', member_id }, async ({ db, now }) => {
     const { username } = await db
       .selectFrom('member')

@@ -1,5 +1,6 @@
 import { operatorNames } from '#server/brand/public-names.ts'
 import { isOfficeOurs } from '#server/config/operator.ts'
+import { inTransaction } from '#server/db/db.ts'
 import { availability, claimValue } from '#server/members/claims.ts'
 import { requestEmail, setEmail } from '#server/members/details.ts'
 import { findNewestLink } from '#server/members/email-links.ts'
@@ -8,9 +9,8 @@ import { setPhone } from '#server/members/phone.ts'
 import { rejectImpossible, toDialable } from '#server/phone/numbers.ts'
 import { Refusal, refuseFields } from '#server/refusal.ts'
 import type { World } from '#server/world/world.ts'
-import type { StaffSession } from '../access/session.ts'
 import { requireVersion, versionOf } from '../form-version.ts'
-import { actOnMember } from './member-actions.ts'
+import { type Acting, actOnMember } from './member-actions.ts'
 
 const names = ['first_name', 'last_name', 'business_name'] as const
 const contact = ['mobile_phone', 'address', 'address2', 'city', 'state', 'post_code'] as const
@@ -28,13 +28,13 @@ export const detailsVersion = (...shown: Parameters<typeof shownOf>): string => 
 type NewDetails = Details & { member_id: string; version: string }
 
 /** Corrects what the member typed. The rules are those of the form that they joined with. */
-export async function changeDetails(world: World, input: NewDetails, session: StaffSession) {
+export async function changeDetails(world: World, input: NewDetails, session: Acting) {
   const { member_id } = input
   const mobile_phone = await toDialable(input.mobile_phone)
   if (world.config.PHONE_VERIFICATION) await rejectImpossible(mobile_phone)
   const wanted: Details = { ...input, mobile_phone }
   const ours = await operatorNames(world)
-  await actOnMember(world, session, { act: 'change_details', member_id }, async (world) => {
+  const { after } = await actOnMember(world, session, { act: 'change_details', member_id }, async (world) => {
     const { db } = world
     const current = await db
       .selectFrom('member')
@@ -61,7 +61,28 @@ export async function changeDetails(world: World, input: NewDetails, session: St
       after: { ...pick(wanted, changed), ...email },
     }
   })
+  return after
 }
+
+/** For another system, which has no form: what isn't named stays. Returns the names of what has changed. */
+export const correctDetails = (
+  world: World,
+  { member_id, ...changes }: Partial<Details> & { member_id: string },
+  session: Acting,
+): Promise<string[]> =>
+  inTransaction(world.db, async (db) => {
+    const inner = { ...world, db }
+    const current = await db
+      .selectFrom('member')
+      .select([...names, ...contact, 'email'])
+      .where('id', '=', member_id)
+      .forUpdate()
+      .executeTakeFirst()
+    if (!current) throw new Refusal(404, 'There is no such member.')
+    const unconfirmed = await findNewestLink(inner, 'email', member_id)
+    const version = detailsVersion(current, unconfirmed?.email)
+    return Object.keys(await changeDetails(inner, { ...current, ...changes, member_id, version }, session))
+  })
 
 const pick = <Name extends Detail>(details: Details, names: readonly Name[]) =>
   Object.fromEntries(names.map((name) => [name, details[name]])) as Record<Name, string>

@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { MemberState } from '#contract/console/member-page.ts'
 import type { MemberFilter, MemberList } from '#contract/console/members.ts'
 import { addDays } from '#contract/renewal.ts'
 import { siteIn } from '#contract/site.ts'
+import { stateSql } from '#server/membership/state.ts'
 import { startOfDay } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
 
@@ -10,14 +10,6 @@ import type { World } from '#server/world/world.ts'
 
 export type Query = MemberFilter & { after?: string | undefined }
 export type Condition = RawBuilder<unknown>
-
-/** The state that staff see. On hold comes first, because nothing is charged then. */
-export const stateSql = sql<MemberState>`case
-  when membership.state = 'ended' then 'ended'
-  when on_hold_since is not null then 'on_hold'
-  when membership.state = 'past_due' then 'past_due'
-  when cancelled_at is not null then 'canceled'
-  else 'active' end`
 
 type Path = { table: Condition; id: Condition; condition: Condition }
 

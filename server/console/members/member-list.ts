@@ -7,21 +7,13 @@ import type { Db } from '#server/db/db.ts'
 import type { RenewalLine } from '#server/db/tables.ts'
 import { startsOn } from '#server/membership/next-step.ts'
 import { priceOn } from '#server/membership/prices.ts'
+import { stateSql } from '#server/membership/state.ts'
 import { waivedOf } from '#server/membership/summary.ts'
 import { Refusal } from '#server/refusal.ts'
 import { dayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
 import { isId, isTime, noSuchPage } from '../list-key.ts'
-import {
-  type Condition,
-  countMembers,
-  joinedRange,
-  pathOf,
-  type Query,
-  stateSql,
-  toldOn,
-  toSite,
-} from './member-filter.ts'
+import { type Condition, countMembers, joinedRange, pathOf, type Query, toldOn, toSite } from './member-filter.ts'
 import { MAX_MATCHES, matchesOf } from './member-search.ts'
 
 const PAGE = 50

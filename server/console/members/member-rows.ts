@@ -1,5 +1,5 @@
 import type { Db } from '#server/db/db.ts'
-import { stateSql } from './member-filter.ts'
+import { stateSql } from '#server/membership/state.ts'
 
 /** The rows that a member's page and timeline are made of. */
 
