@@ -38,6 +38,7 @@ export const tables = [
   'api_key',
   ...['new_event', 'event', 'feed', 'feed_epoch'],
   ...['webhook_endpoint', 'webhook_delivery'],
+  ...['api_answer'],
 ] as const satisfies (keyof Tables)[]
 
 /** Tables of schemas before 0010, which a backup saves as they are. */

@@ -313,6 +313,13 @@ export type Tables = {
     ends_at: Date | null
     revoked_at: Date | null
   }
+  api_answer: {
+    key_id: string
+    idempotency_key: string
+    request_hash: string
+    answer: JSONColumnType<Record<string, unknown>>
+    expires_at: Date
+  }
   breaker: { name: 'declines' | 'codes'; open_until: Date; closed_at: Date | null }
   breaker_trip: { breaker: 'declines' | 'codes'; tripped_at: Date; expires_at: Date }
   breaker_event: {

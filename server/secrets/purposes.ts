@@ -32,6 +32,8 @@ export const purposes = {
   'audit details': always,
   'security event': always,
   'security network': always,
+  'api cursors': { days: 8 },
+  'api requests': counted, // older than a stored answer
 } as const satisfies Record<string, Rule>
 
 export type Purpose = keyof typeof purposes

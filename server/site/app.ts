@@ -15,6 +15,7 @@ import { messageCalls } from '#contract/message-calls.ts'
 import { officeCalls } from '#contract/office/office.ts'
 import { brandOf, type SiteBrand, shownOperator } from '#server/brand/brand.ts'
 import { isOfficeOurs } from '#server/config/operator.ts'
+import { addApiV1 } from '#server/connect/api/api.ts'
 import { staffBrowserFrom } from '#server/console/access/browser.ts'
 import { flushOrWarn } from '#server/funnel/funnel.ts'
 import { compress } from '#server/http/compress.ts'
@@ -185,6 +186,7 @@ function addPublicCalls(api: FastifyInstance, world: World, front: Front | undef
     if (front) addCalls(open, world, calls, front.visitorFrom, async () => front.handlers)
     else addCalls(open, world, calls, visitorFrom, async () => handlers)
   })
+  if (!front) addApiV1(api, world, { handlers: loadApiHandlers, actions: loadApiActions })
   if (isOfficeOurs(world.config))
     addCalls(
       api,
@@ -194,6 +196,14 @@ function addPublicCalls(api: FastifyInstance, world: World, front: Front | undef
       async () => (await import('#server/office/handlers.ts')).officeHandlers,
     )
 }
+
+const loadApiHandlers = async () => (await import('#server/connect/api/handlers.ts')).apiHandlers
+
+/** What other systems change is done by the console's own functions. */
+const loadApiActions = async () => ({
+  ...(await import('#server/console/members/member-actions.ts')),
+  ...(await import('#server/console/members/member-details.ts')),
+})
 
 async function describePublicCalls(world: World, front: Front | undefined) {
   const { describeCalls } = await import('./openapi.ts')

@@ -146,7 +146,7 @@ const expiringTables = [
   ...(['limit_count', 'sandbox_code', 'office_session', 'email_link', 'pending_sign_in'] as const),
   ...(['one_time_key', 'lease', 'breaker_trip', 'reconciliation_run'] as const),
   ...(['staff_invitation', 'console_session'] as const),
-  ...(['network_block', 'breaker_event', 'limit_refusal', 'csp_report', 'provider_attempt'] as const),
+  ...(['network_block', 'breaker_event', 'limit_refusal', 'csp_report', 'provider_attempt', 'api_answer'] as const),
 ]
 
 /** Deletes expired rows and old jobs, and replaces the visits of past days with their number. */

@@ -1,0 +1,32 @@
+import { refuseField } from '#server/refusal.ts'
+import type { World } from '#server/world/world.ts'
+
+type Context = Pick<World, 'keys'>
+
+/** A page of which list: the call with its filters. A cursor of one list is no cursor of another. */
+export type ListName = string
+
+export const listName = (call: string, filters: Record<string, unknown>): ListName =>
+  JSON.stringify([
+    call,
+    ...Object.entries(filters)
+      .filter(([, value]) => value !== undefined)
+      .sort(),
+  ])
+
+/** Where the next page begins, signed, so that nothing but our own cursors ever reaches a query. */
+export function cursorOf<Position>({ keys }: Context, list: ListName, position: Position): string {
+  const text = Buffer.from(JSON.stringify(position)).toString('base64url')
+  return `${text}.${keys.hmac('api cursors', `${list} ${text}`)}`
+}
+
+export function readCursor<Position>({ keys }: Context, list: ListName, cursor: string | undefined) {
+  if (cursor === undefined) return undefined
+  const [text = '', signature = ''] = cursor.split('.')
+  if (!keys.isHmac('api cursors', `${list} ${text}`, signature))
+    throw refuseField(
+      'after',
+      'This cursor doesn’t belong to this list. Please pass the `next` of the page before, with the same filters, or start again without it.',
+    )
+  return JSON.parse(Buffer.from(text, 'base64url').toString()) as Position
+}
