@@ -34,14 +34,15 @@ async function receiver(answer: (socket: Socket, request: string) => void) {
   return { url: `http://127.0.0.1:${port}/in?a=1`, requests }
 }
 
-const DEADLINE = 400
-const send = (url: string) =>
+/** Only where no answer will come: a busy machine may need longer for one. */
+const SHORT_DEADLINE = 400
+const send = (url: string, deadlineMs = 60_000) =>
   sendRequest({
     url,
     headers: { 'webhook-id': 'x' },
     body: '{"a":"ü"}',
     reach: { loopback: true },
-    deadlineMs: DEADLINE,
+    deadlineMs,
   })
 
 it('28.1 a delivery is a POST with its headers and its text', async () => {
@@ -63,12 +64,14 @@ it('28.4 a redirect isn’t followed', async () => {
   expect(requests.length).toBe(1)
 })
 
+const noAnswer = { answer: expect.stringContaining('No complete answer') }
+
 const forever = (socket: Socket, text: string) => {
   const timer = setInterval(() => (socket.destroyed ? clearInterval(timer) : socket.write(text)), 5)
 }
 
 it.each<[string, (socket: Socket) => void, object]>([
-  ['nothing', () => undefined, { answer: expect.stringContaining('No complete answer') }],
+  ['nothing', () => undefined, noAnswer],
   ['a closed connection', (socket) => socket.end(), { answer: expect.stringContaining('No answer') }],
   ['a reset', (socket) => socket.resetAndDestroy(), { answer: expect.stringContaining('No answer') }],
   ['no HTTP', (socket) => socket.end('hello\r\n\r\n'), { answer: expect.stringContaining('No answer') }],
@@ -78,16 +81,8 @@ it.each<[string, (socket: Socket) => void, object]>([
     { status: 101 },
   ],
   ['101 without an upgrade', (socket) => socket.write('HTTP/1.1 101 Switching Protocols\r\n\r\n'), {}],
-  [
-    '100 again and again',
-    (socket) => forever(socket, 'HTTP/1.1 100 Continue\r\n\r\n'),
-    { answer: expect.stringContaining('No complete answer') },
-  ],
-  [
-    '103 and no more',
-    (socket) => socket.write('HTTP/1.1 103 Early Hints\r\n\r\n'),
-    { answer: expect.stringContaining('No complete answer') },
-  ],
+  ['100 again and again', (socket) => forever(socket, 'HTTP/1.1 100 Continue\r\n\r\n'), noAnswer],
+  ['103 and no more', (socket) => socket.write('HTTP/1.1 103 Early Hints\r\n\r\n'), noAnswer],
   ['headers one byte at a time', (socket) => forever(socket, 'H'), {}],
   [
     'endless headers',
@@ -99,7 +94,7 @@ it.each<[string, (socket: Socket) => void, object]>([
   ],
 ])('28.4 %s never hangs a slot and is no success', async (_name, answer, expected) => {
   const { url } = await receiver(answer)
-  const result = await send(url)
+  const result = await send(url, expected === noAnswer || !Object.keys(expected).length ? SHORT_DEADLINE : undefined)
   expect(result).toMatchObject(expected)
   expect(result.status ?? 0).not.toBe(200)
 })
