@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, it } from 'vitest'
+import { KEY_PATTERN } from '../contract/connect/keys.ts'
 import { settings } from '../server/config/settings.ts'
 import { documents, withTables } from './tables.mjs'
 
@@ -68,6 +69,10 @@ it('the operator’s guide has every command of npm run connect', () => {
   const guide = read('docs/guides/operate.md')
   expect(names.length).toBeGreaterThan(2)
   expect(names.filter((name) => !guide.includes(`npm run connect -- ${name}`))).toEqual([])
+})
+
+it('SECURITY.md says how a scanner recognizes an API key', () => {
+  expect(read('SECURITY.md')).toContain(`\`${KEY_PATTERN.source}\``)
 })
 
 it('ARCHITECTURE.md names every folder of server/', () => {

@@ -1,6 +1,6 @@
 /** What an API key may do. Each call of the API names one line of this table. */
 export const scopes = {
-  'members:read': 'Read members, their contact details and memberships, and the line above and below them',
+  'members:read': 'Read members with their contact details, and the line above and below them',
   'members:write': 'Cancel, resume and hold memberships, correct details',
   'payments:read': 'Read payments and refunds',
   'payments:refund': 'Refund payments',

@@ -7,6 +7,7 @@ import { useConsole } from './api.ts'
 import { AuditScreen } from './audit/AuditScreen.tsx'
 import { SettingsScreen } from './audit/SettingsScreen.tsx'
 import { BrandScreen } from './brand/BrandScreen.tsx'
+import { KeysScreen } from './connect/KeysScreen.tsx'
 import { DocumentScreen } from './documents/DocumentScreen.tsx'
 import { DocumentsScreen } from './documents/DocumentsScreen.tsx'
 import { NewDocument } from './documents/NewDocument.tsx'
@@ -82,6 +83,7 @@ const routes: Route[] = [
   { pattern: /^\/console\/brand$/, title: 'Brand and texts', permission: 'see_brand', screen: () => <BrandScreen /> },
   { pattern: /^\/console\/funnel$/, title: 'Funnel', permission: 'see_funnel', screen: () => <FunnelScreen /> },
   { pattern: /^\/console\/staff$/, title: 'Staff', permission: 'see_staff', screen: () => <StaffScreen /> },
+  { pattern: /^\/console\/keys$/, title: 'API keys', permission: 'see_keys', screen: () => <KeysScreen /> },
   { pattern: /^\/console\/audit$/, title: 'Audit log', permission: 'see_audit', screen: () => <AuditScreen /> },
   { pattern: /^\/console\/settings$/, title: 'Settings', permission: 'see_settings', screen: () => <SettingsScreen /> },
   { pattern: /^\/console\/access$/, title: 'Your access', screen: () => <AccessScreen /> },

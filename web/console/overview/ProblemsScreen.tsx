@@ -65,6 +65,7 @@ export function ProblemsScreen() {
                   {problem.resumed_on && may('see_members') && (
                     <Link to={`/console/members${toQuery({ resumed_on: problem.resumed_on })}`}>See these members</Link>
                   )}
+                  {problem.kind === 'key' && may('see_keys') && <Link to="/console/keys">See the keys</Link>}
                   {problem.discrepancy && may('resolve_problems') && (
                     <button type="button" className="link" onClick={() => setChosen(problem)}>
                       Resolve

@@ -1,0 +1,186 @@
+import { useState } from 'react'
+import { scopes } from '#contract/connect/keys.ts'
+import type { KeyList, KeyView } from '#contract/console/keys.ts'
+import { plainDay } from '#contract/days.ts'
+import { CopyText } from '#web/credentials/CopyText.tsx'
+import { Dialog } from '#web/ui/FormDialog.tsx'
+import { SuccessNotice } from '#web/ui/SuccessNotice.tsx'
+import { useConsole } from '../api.ts'
+import { Chip, Panel, ScreenHead, type Tone, Waiting } from '../parts.tsx'
+import { Link } from '../router.tsx'
+import { useLoaded } from '../useLoaded.ts'
+import { CreateKey, RevokeKey } from './KeyDialogs.tsx'
+
+type Question =
+  | { kind: 'create' }
+  | { kind: 'created'; name: string; text: string }
+  | { kind: 'revoke'; apiKey: KeyView }
+
+/** The keys with which the operator's own systems call the API. */
+export function KeysScreen() {
+  const { api, may } = useConsole()
+  const loaded = useLoaded('keys', () => api.listApiKeys({}))
+  const { data, setData } = loaded
+  const [question, setQuestion] = useState<Question>()
+  const [success, setSuccess] = useState<string>()
+  const close = () => setQuestion(undefined)
+  const isOwner = may('manage_keys')
+  const ask = (question: Question) => {
+    setSuccess(undefined)
+    setQuestion(question)
+  }
+  return (
+    <>
+      <ScreenHead title="API keys" lead="With a key, one of your own systems can use the API.">
+        {isOwner && (
+          <button type="button" className="button" onClick={() => ask({ kind: 'create' })}>
+            Create a key
+          </button>
+        )}
+      </ScreenHead>
+      <SuccessNotice message={success} />
+      {data ? (
+        <Keys {...data} onRevoke={isOwner ? (apiKey) => ask({ kind: 'revoke', apiKey }) : undefined} />
+      ) : (
+        <Waiting loaded={loaded} />
+      )}
+      {question?.kind === 'create' && (
+        <CreateKey
+          onClose={close}
+          onDone={(name, { key, ...list }) => {
+            setData(list)
+            setQuestion({ kind: 'created', name, text: key })
+          }}
+        />
+      )}
+      {question?.kind === 'created' && (
+        <Created
+          name={question.name}
+          text={question.text}
+          onClose={() => {
+            setSuccess(`${question.name} can use the API.`)
+            close()
+          }}
+        />
+      )}
+      {question?.kind === 'revoke' && (
+        <RevokeKey
+          apiKey={question.apiKey}
+          onClose={close}
+          onDone={(list) => {
+            setData(list)
+            setSuccess(`${question.apiKey.name} is revoked.`)
+            close()
+          }}
+        />
+      )}
+    </>
+  )
+}
+
+type KeysProps = KeyList & { onRevoke: ((key: KeyView) => void) | undefined }
+
+function Keys({ keys, onRevoke }: KeysProps) {
+  const isUsable = ({ state }: KeyView) => state === 'active' || state === 'ending'
+  const usable = keys.filter(isUsable)
+  const others = keys.filter((key) => !isUsable(key))
+  return (
+    <>
+      {usable.length ? (
+        <Panel title="In use">
+          <KeyRows keys={usable} onRevoke={onRevoke} />
+        </Panel>
+      ) : (
+        <p className="empty">There are no API keys in use.</p>
+      )}
+      {others.length > 0 && (
+        <Panel title="No longer valid">
+          <KeyRows keys={others} onRevoke={undefined} />
+        </Panel>
+      )}
+    </>
+  )
+}
+
+const KeyRows = ({ keys, onRevoke }: { keys: KeyView[]; onRevoke: KeysProps['onRevoke'] }) => (
+  <ul className="rows">
+    {keys.map((key) => (
+      <li key={key.id}>
+        <KeyRow apiKey={key} />
+        {onRevoke && (
+          <div className="row-actions">
+            <button type="button" className="link danger" onClick={() => onRevoke(key)}>
+              Revoke<span className="unseen"> {key.name}</span>
+            </button>
+          </div>
+        )}
+      </li>
+    ))}
+  </ul>
+)
+
+const tones: Record<KeyView['state'], Tone> = { active: 'good', ending: 'warn', ended: 'plain', revoked: 'plain' }
+
+function stateText({ state, ends_on, revoked_on }: KeyView): string {
+  const end = ends_on && plainDay(ends_on)
+  switch (state) {
+    case 'ending':
+      return `ends ${end}`
+    case 'ended':
+      return `ended ${end}`
+    case 'revoked':
+      return revoked_on ? `revoked ${plainDay(revoked_on)}` : 'revoked'
+    default:
+      return end ? `until ${end}` : 'active'
+  }
+}
+
+function KeyRow({ apiKey }: { apiKey: KeyView }) {
+  const { may } = useConsole()
+  const { name, ending, created_on, created_by, used_on, state } = apiKey
+  return (
+    <div>
+      <p>
+        <strong>
+          <bdi>{name}</bdi>
+        </strong>{' '}
+        <Chip tone={tones[state]}>{stateText(apiKey)}</Chip>
+      </p>
+      <p className="small">
+        ends with <code>{ending}</code> · {used_on ? `last used ${plainDay(used_on)}` : 'never used'} · created{' '}
+        {plainDay(created_on)} by <bdi>{created_by ?? 'the command line'}</bdi>
+        {state === 'revoked' && may('see_audit') && (
+          <>
+            {' '}
+            · <Link to="/console/audit?action=revoke_api_key">why</Link>
+          </>
+        )}
+      </p>
+      <ul className="scopes">
+        {apiKey.scopes.map((scope) => (
+          <li key={scope} title={scopes[scope]}>
+            <code>{scope}</code>
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+/** Esc doesn't close it: the key couldn't be shown again. */
+const Created = ({ name, text, onClose }: { name: string; text: string; onClose: () => void }) => (
+  <Dialog
+    title={`The key for ${name}`}
+    text="Copy it now: this is the only time it’s shown. Keep it where you keep passwords, never in code or a chat."
+    onClose={ignore}
+  >
+    <CopyText text={text} label="Copy the key" />
+    <div className="form-actions">
+      <button type="button" className="button" onClick={onClose}>
+        I’ve stored it
+      </button>
+    </div>
+  </Dialog>
+)
+
+const ignore = () => undefined
