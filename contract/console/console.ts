@@ -4,6 +4,7 @@ import { consoleAuditCalls } from './audit.ts'
 import { consoleBrandCalls } from './brand.ts'
 import { consoleDocumentCalls } from './documents.ts'
 import { consoleFunnelCalls } from './funnel.ts'
+import { consoleImportCalls } from './import.ts'
 import { consoleKeyCalls } from './keys.ts'
 import { consoleMemberCalls } from './members.ts'
 import { consoleOverviewCalls } from './overview.ts'
@@ -17,6 +18,7 @@ export const consoleCalls = {
   ...consoleAccessCalls,
   ...consoleOverviewCalls,
   ...consoleMemberCalls,
+  ...consoleImportCalls,
   ...consoleSponsorCalls,
   ...consolePackageCalls,
   ...consoleDocumentCalls,

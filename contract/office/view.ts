@@ -95,9 +95,9 @@ export const OfficeView = z.object({
       z.object({ script: z.string(), onload: z.string(), global: z.string(), site_key: z.string() }),
     ]),
   ),
-  /** Newest first. The first charge is `receipt`. */
+  /** Newest first. The first charge is `receipt`. An imported member has none. */
   renewals: z.array(Receipt),
-  receipt: Receipt,
+  receipt: z.optional(Receipt),
   /** As receipts name them. */
   operator: Operator,
   accepted: z.array(

@@ -29,6 +29,7 @@ export type AuditEntry = {
     | 'invitation'
     | 'payment'
     | 'export'
+    | 'import'
     | 'breaker'
     | 'network'
     | 'site'

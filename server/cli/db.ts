@@ -5,12 +5,14 @@ import { type Database, type Db, inTransaction, openDatabase } from '#server/db/
 import { dropTables, migrate, requireSchema, tablesOf } from '#server/db/migrate.ts'
 import { startNewHistory } from '#server/events/positions.ts'
 import { explainError, OperatorError } from '#server/operator-error.ts'
+import { Refusal } from '#server/refusal.ts'
 import { isSecretOf, rekey } from '#server/secrets/key-rows.ts'
 import { openKeys } from '#server/secrets/secrets.ts'
 import { recordEvent } from '#server/security/security-log.ts'
 import { clock } from '#server/world/world.ts'
-import { runAsProgram, type Surroundings } from './command-line.ts'
+import { commandLog, runAsProgram, type Surroundings } from './command-line.ts'
 import { type EventFilter, eventOptions, eventsAsJson, eventsAsTable, listEvents, parseFilter } from './events.ts'
+import { importMembers } from './import.ts'
 import { creditRecord, listings, plural } from './listings.ts'
 import { loadFolder } from './load.ts'
 import { seed } from './seed.ts'
@@ -20,6 +22,8 @@ const USAGE = `npm run db -- COMMAND
   migrate                    bring the schema up to date
   seed                       load the sample sponsors, packages and documents
   load DIR                   load your own: sponsors.csv, packages.csv, documents/*.html
+  import FILE                bring members along from another system: see docs/guides/import.md; --dry-run only checks the file,
+                             --invite emails everyone a link to set a password, --connection=NAME says whose external ids they are
   list enrollments|members|sponsors|discrepancies|csp-reports
   credit USERNAME            which sponsors' links led to a member, and whether that record is intact
   events [FILTERS] [--json]  the security log, newest first; --member=USERNAME --kind=KIND --since=DAY --until=DAY
@@ -68,6 +72,20 @@ const commands: Record<string, Command> = {
       const counts = await loadFolder(db, folder, clock(), warn, ourCategory(config))
       return [countsToText('Loaded', counts), ...(warnings.length ? ['Please check:', ...warnings] : [])].join('\n')
     },
+  'import FILE [--dry-run] [--invite] [--connection=]': (args, config) => async (db) => {
+    await requireSchema(db)
+    const keys = await openKeys(db, config, { now: clock })
+    const option = args.find((arg) => arg.startsWith('--connection='))?.slice('--connection='.length)
+    return importMembers(
+      { config, db, keys, now: clock, log: commandLog(config) },
+      args.find((arg) => !arg.startsWith('--')) ?? '',
+      {
+        isDryRun: args.includes('--dry-run'),
+        isInviting: args.includes('--invite'),
+        connection: option ?? 'import',
+      },
+    )
+  },
   'list LIST': ([what = '']) => {
     const listing = Object.hasOwn(listings, what) ? listings[what] : undefined
     if (!listing) throw new UsageError(`LIST must be one of: ${Object.keys(listings).join(', ')}.`)
@@ -188,7 +206,7 @@ export async function main(
     await database.markInitialized()
     return 0
   } catch (error) {
-    console.error(explainError(error) ?? error)
+    console.error(error instanceof Refusal ? error.message : (explainError(error) ?? error))
     if (error instanceof UsageError) console.error(`\n${USAGE}`)
     return 1
   } finally {

@@ -6,6 +6,7 @@ import { connectHandlers } from './connect/handlers.ts'
 import { guardHandlers } from './console.ts'
 import { documentsHandlers } from './documents/handlers.ts'
 import { funnelHandlers } from './funnel/handlers.ts'
+import { importHandlers } from './import/handlers.ts'
 import { membersHandlers } from './members/handlers.ts'
 import { overviewHandlers } from './overview/handlers.ts'
 import { packagesHandlers } from './packages/handlers.ts'
@@ -17,6 +18,7 @@ export const consoleHandlers = guardHandlers({
   ...accessHandlers,
   ...overviewHandlers,
   ...membersHandlers,
+  ...importHandlers,
   ...sponsorsHandlers,
   ...packagesHandlers,
   ...documentsHandlers,

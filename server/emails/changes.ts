@@ -1,10 +1,11 @@
 import { fullTimeIn } from '#contract/days.ts'
 import { brandOf } from '#server/brand/brand.ts'
+import { isOfficeOurs } from '#server/config/operator.ts'
 import type { Email } from '#server/gateways/mail/port.ts'
 import type { JobPayloads, WhoChanged } from '#server/jobs/queue.ts'
 import { addressLinkToken, findNewestLink, linkToken } from '#server/members/email-links.ts'
 import { findMember } from '#server/members/members.ts'
-import { makeResetLink, type ResetProof } from '#server/members/new-password.ts'
+import { makeInvitationLink, makeResetLink, type ResetProof } from '#server/members/new-password.ts'
 import type { World } from '#server/world/world.ts'
 import { confirmUrl, emailTo, nameCard, type Recipient } from './emails.ts'
 import { type Block, button, linkBox, paragraph, smallPrint } from './layout.ts'
@@ -22,6 +23,36 @@ export async function passwordResetEmailFor(world: World, payload: JobPayloads['
 export const passwordResetEmail = (world: World, { token, proof, ...to }: Reset): Promise<Email> =>
   proof === 'support' ? noResetEmail(world, to) : resetLinkEmail(world, { ...to, token, asksCard: proof === 'card' })
 
+/** Undefined if the member has set a password, was erased, or uses the operator's own office. */
+export async function invitationEmailFor(
+  world: World,
+  { member_id }: JobPayloads['invitation'],
+): Promise<Email | undefined> {
+  const invitation = isOfficeOurs(world.config) ? await makeInvitationLink(world, member_id) : undefined
+  return invitation && invitationEmail(world, invitation)
+}
+
+type Invitation = Recipient & { username: string; token: string; asksCard: boolean }
+
+export const invitationEmail = async (world: World, { username, token, asksCard, ...to }: Invitation) => {
+  const { name } = (await brandOf(world)).page
+  return emailTo(world, to, {
+    subject: `Set your password for ${name}`,
+    preview: 'Your membership has moved to a new office.',
+    blocks: [
+      paragraph(
+        `Your membership of ${name} has a new office. Your username is ${username}. Choose a password with this link. It works once and expires in two weeks:`,
+      ),
+      button('Set your password', newPasswordUrl(world, token, asksCard)),
+      ...(asksCard ? [paragraph('The page also asks for the last four digits of the card you pay with.')] : []),
+      smallPrint('Your price and your renewal day stay the same.'),
+    ],
+  })
+}
+
+const newPasswordUrl = ({ config }: World, token: string, asksCard: boolean) =>
+  `${config.PUBLIC_URL}/office/${asksCard ? 'new-password-with-card' : 'new-password'}#${token}`
+
 const resetLinkEmail = (world: World, { token, asksCard, ...to }: Recipient & { token: string; asksCard: boolean }) =>
   emailTo(world, to, {
     subject: 'Reset your password',
@@ -30,10 +61,7 @@ const resetLinkEmail = (world: World, { token, asksCard, ...to }: Recipient & { 
       paragraph(
         'We received a request to reset your password. Choose a new one with this link. It works once and expires in one hour:',
       ),
-      button(
-        'Reset your password',
-        `${world.config.PUBLIC_URL}/office/${asksCard ? 'new-password-with-card' : 'new-password'}#${token}`,
-      ),
+      button('Reset your password', newPasswordUrl(world, token, asksCard)),
       ...(asksCard
         ? [
             paragraph(

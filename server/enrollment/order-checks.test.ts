@@ -126,7 +126,7 @@ describe('an order with optional packages', () => {
     expect(text).toContain('costs $142.00 a month until you cancel.')
     const { membership, receipt } = await viewOffice(open.world, id)
     expect(membership.price).toBe('142.00')
-    expect(receipt.lines).toContainEqual({
+    expect(receipt?.lines).toContainEqual({
       billing_interval: 'month',
       name: 'The Monthly Letter',
       price: '19.00',

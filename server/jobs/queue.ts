@@ -28,6 +28,8 @@ export type JobPayloads = {
   refund: { refund_id: string }
   welcome: { member_id: string }
   consent: { member_id: string }
+  /** The link with which an imported member sets a first password. */
+  invitation: { member_id: string }
   /** Tells the sponsor of a new member. */
   referral: { member_id: string }
   cancelled: { member_id: string }
@@ -62,6 +64,10 @@ export type JobPayloads = {
   yearly_reminder: { member_id: string }
   /** The next charge, for members who want to know ahead. */
   renewal_ahead: { member_id: string; starts_on: string }
+  /** Checks or writes the next part of a file of members. */
+  import: { import_id: string }
+  /** Invites the next imported members. */
+  invite_imported: Record<string, never>
   /** Goes through the members of a package whose price has changed. */
   price_change: { price_change_id: string }
   /** Tells one of them. Of several that wait, only the newest is sent. */
@@ -100,6 +106,7 @@ const purposes: Record<JobKind, Purpose> = {
   refund: 'payment',
   welcome: 'email to its member',
   consent: 'email to its member',
+  invitation: 'email to its member',
   referral: 'email to someone else',
   staff_guesses: 'email to someone else',
   audit_seal: 'email to someone else',
@@ -128,6 +135,8 @@ const purposes: Record<JobKind, Purpose> = {
   yearly_reminder: 'email to its member',
   renewal_ahead: 'email to its member',
   price_change: 'announcement',
+  import: 'announcement',
+  invite_imported: 'announcement',
   price_changed: 'email to its member',
   username_changed: 'email to its member',
   forgotten: 'email to someone else',

@@ -47,7 +47,7 @@ export async function changePassword(world: World, { password, current_password 
 
 /** Anyone with the old password loses access: sessions are closed, and links that were already emailed no longer work. */
 async function revokeAccess(db: Db, member_id: string, who: WhoChanged, now: Date) {
-  await deleteLinks(db, member_id, ['password', 'email'])
+  await deleteLinks(db, member_id, ['password', 'email', 'invitation'])
   const access = await closeAllSessions(db, member_id)
   await addJob(db, 'password_changed', { member_id, who, at: now.toISOString() }, now)
   return access
@@ -90,6 +90,28 @@ export async function makeResetLink(world: World, { name, asked_at, network }: J
   return isValid ? { email, first_name, email_confirmed_at, token, proof } : undefined
 }
 
+/** The link with which an imported member sets a first password; undefined once there is one. */
+export const makeInvitationLink = (world: World, member_id: string) =>
+  inTransaction(world.db, async (db) => {
+    const member = await db
+      .selectFrom('member')
+      .innerJoin('imported_member', 'imported_member.member_id', 'member.id')
+      .select(['member.id', 'email', 'first_name', 'username', 'email_confirmed_at', 'invited_at'])
+      .where('member.id', '=', member_id)
+      .where('password_hash', '=', '')
+      .where('erased_at', 'is', null)
+      .forUpdate('member')
+      .executeTakeFirst()
+    if (!member?.invited_at) return undefined
+    const { email, first_name, username, email_confirmed_at, invited_at } = member
+    const seed = { purpose: 'invitation' as const, member_id, email: null, created_at: invited_at }
+    await activateLinkOnce({ ...world, db }, seed)
+    const token = linkToken(world, seed)
+    if (!(await findLink({ ...world, db }, 'invitation', token))) return undefined
+    const asksCard = !email_confirmed_at && Boolean(await cardDigits(db, member_id))
+    return { email, first_name, email_confirmed_at, username, token, asksCard }
+  })
+
 type Confirmable = { id: string; email_confirmed_at: Date | null }
 
 /** Nobody knows whose an unconfirmed address is, so there the link alone is not enough. */
@@ -108,13 +130,15 @@ type Reset = { token: string; password: string; card_last_four?: string | undefi
 
 export async function resetPassword(world: World, { token, ...reset }: Reset, visitor: MemberBrowser): Promise<void> {
   const { password } = reset
-  const member = await findLink(world, 'password', token) // a rejected password does not use up the link
+  const invited = await findLink(world, 'invitation', token)
+  const member = invited ?? (await findLink(world, 'password', token)) // a rejected password does not use up the link
   if (!member) throw expiredLinkRefusal('Please request a new one.')
   rejectGuessablePassword(world, { ...member, password })
-  if (!member.email_confirmed_at) await requireCardDigits(world, member.id, token, reset.card_last_four, visitor)
+  const isVouchedFor = member.email_confirmed_at || (invited && !(await cardDigits(world.db, member.id))) // by the operator's file
+  if (!isVouchedFor) await requireCardDigits(world, member.id, token, reset.card_last_four, visitor)
   const password_hash = await hashPassword(password, world.config, { lane: 'known', key: member.id })
   await inTransaction(world.db, async (db) => {
-    const link = await redeemLink({ ...world, db }, 'password', token)
+    const link = await redeemLink({ ...world, db }, invited ? 'invitation' : 'password', token)
     if (!link) throw expiredLinkRefusal('Please request a new one.')
     await db
       .updateTable('member')

@@ -133,7 +133,7 @@ export async function beginCharge(world: World, membership: LockedMembership, by
   const amount_cents = await pricePeriod(db, membership)
   const { attempt } = await db
     .selectFrom('payment')
-    .select(({ fn, lit }) => sql<number>`${fn.max('attempt')} + ${lit(1)}`.as('attempt'))
+    .select(({ fn, lit }) => sql<number>`coalesce(${fn.max('attempt')}, ${lit(0)}) + ${lit(1)}`.as('attempt'))
     .where('enrollment_id', '=', enrollment_id)
     .executeTakeFirstOrThrow()
   const key = { enrollment_id, attempt }

@@ -8,9 +8,16 @@ import { cardOf, disputeLostAt, outcomeOf } from './charges.ts'
 
 /** The order lines, the total and the payment reference of a member's order, and what it costs every month or year. */
 export async function receiptOf(world: World, member_id: string) {
+  const receipt = await findReceipt(world, member_id)
+  if (!receipt) throw new Error('The member has no order.')
+  return receipt
+}
+
+/** Undefined for an imported member, who paid nothing here to join. */
+export async function findReceipt(world: World, member_id: string) {
   const { rows: lines } = await readOrder(world.db, { member_id })
   const [first] = lines
-  if (!first) throw new Error('The member has no order.')
+  if (!first) return undefined
   return {
     reference: first.reference,
     paid_on: dayOf(world, first.created_at),

@@ -8,7 +8,7 @@ import { findNewestLink } from '#server/members/email-links.ts'
 import { pendingPhone } from '#server/members/phone.ts'
 import { paidRenewals } from '#server/membership/charges.ts'
 import { creditNotesOf } from '#server/membership/credit-notes.ts'
-import { receiptOf } from '#server/membership/receipt.ts'
+import { findReceipt } from '#server/membership/receipt.ts'
 import { membershipSummary } from '#server/membership/summary.ts'
 import { Refusal } from '#server/refusal.ts'
 import { dayOf, todayOf } from '#server/world/time-zone.ts'
@@ -24,7 +24,7 @@ export async function viewOffice(world: World, member_id: string, signed_in_at =
       brandOf(world),
       membershipSummary(world, member_id),
       paidRenewals(world, member_id),
-      receiptOf(world, member_id),
+      findReceipt(world, member_id),
       creditNotesOf(world, member_id),
       acceptedTitles(world, member_id),
       weeklyChart(world, member),
@@ -63,7 +63,7 @@ export async function viewOffice(world: World, member_id: string, signed_in_at =
     membership,
     renewals: renewals.map(withNotes),
     ...captchaOf(world.captcha),
-    receipt: withNotes(receipt),
+    ...(receipt ? { receipt: withNotes(receipt) } : {}),
     operator: shownOperator(world, brand),
     accepted,
     ...chart,

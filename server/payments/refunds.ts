@@ -129,7 +129,8 @@ export async function whyFirstPaymentIsGone(db: Db, member_id: string): Promise<
     .where('member.id', '=', member_id)
     .where('period', '=', 0)
     .orderBy('attempt', 'desc')
-    .executeTakeFirstOrThrow()
+    .executeTakeFirst()
+  if (!payment) return undefined // imported: the membership was paid elsewhere
   if (payment.state === 'disputed') return 'You disputed your payment with your bank.'
   if (payment.state === 'capture_failed') return 'Your payment wasn’t collected.'
   if (payment.void_state && payment.void_state !== 'refused') return 'Your payment was canceled.'

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { recordDecline } from '#server/abuse/breaker.ts'
 import { countLateDecline, settleLater } from '#server/abuse/card-limits.ts'
 import { giveBackExpired } from '#server/abuse/open-uses.ts'
+import { deleteOldImports } from '#server/connect/import/import.ts'
 import { untilDatabaseIsBack } from '#server/db/away.ts'
 import type { Details, PaymentState } from '#server/db/tables.ts'
 import { admit } from '#server/enrollment/admission.ts'
@@ -159,6 +160,7 @@ export async function deleteExpired(world: World): Promise<void> {
   await world.db.deleteFrom('job').where('done_at', '<', daysAgo(30)).execute()
   await deleteOldEvents(world, daysAgo(EVENT_DAYS))
   await forgetOldEvents(world)
+  await deleteOldImports(world)
   await rollUpVisits(world)
   await forgetVisitors(world)
 }

@@ -1,8 +1,10 @@
+import { continueInBackground, inviteInBackground } from '#server/connect/import/background.ts'
 import {
   addressChangedEmail,
   cardChangedEmail,
   confirmAddressEmailFor,
   confirmCurrentAddressEmailFor,
+  invitationEmailFor,
   passwordChangedEmail,
   passwordResetEmailFor,
   phoneChangedEmail,
@@ -75,6 +77,7 @@ export const kinds: { [Kind in JobKind]: KindOfJob<JobPayloads[Kind]> } = {
   refund: { run: executeRefund, maxBackoffSeconds: 3600 }, // a part may have to wait for a day until the charge has settled
   welcome: email(welcomeEmail),
   consent: email(consentEmail),
+  invitation: email(invitationEmailFor),
   referral: email(referralEmail),
   unpaid: email(unpaidEmailFor),
   cancelled: email(cancellationEmail),
@@ -92,6 +95,8 @@ export const kinds: { [Kind in JobKind]: KindOfJob<JobPayloads[Kind]> } = {
   renewal_ahead: email(renewalAheadEmail),
   price_changed: email(priceChangedEmail, recordNotice),
   price_change: { run: announcePrices, maxBackoffSeconds: 60 },
+  import: { run: continueInBackground, maxBackoffSeconds: 60 },
+  invite_imported: { run: inviteInBackground, maxBackoffSeconds: 60 },
   confirm_email: email(confirmAddressEmailFor),
   confirm_address: email(confirmCurrentAddressEmailFor),
   email_changed: email(addressChangedEmail),

@@ -4,6 +4,7 @@ import type { JobKind } from '#server/jobs/queue.ts'
 export const emailTexts: Partial<Record<JobKind, string>> = {
   welcome: 'Welcome email',
   consent: 'Email with the accepted texts',
+  invitation: 'Email to set a first password',
   referral: 'Email to the sponsor about the new member',
   cancelled: 'Email about the cancellation',
   kept: 'Email about the resumed membership',

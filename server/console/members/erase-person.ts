@@ -1,8 +1,10 @@
 import { sql } from 'kysely'
 import { ERASED_ROWS } from '#server/audit/audit.ts'
+import { eraseStaged } from '#server/connect/import/import.ts'
 import type { Db } from '#server/db/db.ts'
 import { maskEmail } from '#server/emails/changes.ts'
 import { emailKinds } from '#server/jobs/queue.ts'
+import { claimValue } from '#server/members/claims.ts'
 import { endMembership } from '#server/membership/membership.ts'
 import { lockMembership, setEnd, updateMembership } from '#server/membership/rows.ts'
 import { Refusal, refuseFields } from '#server/refusal.ts'
@@ -26,8 +28,13 @@ export const erasePerson = (world: World, { member_id, username, reason }: Erasu
     if (holds(reason, person))
       throw refuseFields({ reason: 'Please leave out the name and address: the reason is kept.' })
     await requireSettled(db, person.enrollment_id)
-    await endNow(world, member_id)
     const addresses = await addressesOf(db, person)
+    await eraseStaged(db, {
+      member_id,
+      usernames: [username, person.joined_username ?? username],
+      emails: addresses.map(claimValue),
+    })
+    await endNow(world, member_id)
     await eraseMember(world, person)
     await eraseBooks(db, person)
     await eraseSites(db, person)

@@ -60,6 +60,11 @@ async function everythingAbout(db: Db, member_id: string) {
       .select(['card_brand', 'card_last_four', 'card_expires', 'decline_class', 'address_check', 'cvc_check'])
       .where('enrollment_id', '=', enrollment_id)
       .execute(),
+    ids_in_other_systems: await db
+      .selectFrom('external_id')
+      .select(['connection', 'value'])
+      .where('member_id', '=', member_id)
+      .execute(),
     refunds: await db
       .selectFrom('refund')
       .innerJoin('payment', 'payment.reference', 'payment_reference')

@@ -46,8 +46,7 @@ export function repeatableEmails(
     text: `${showAmount(toAmount(amount_cents))}, ${plainDay(dayOf(world, updated_at))}`,
   })
   return [
-    { kind: 'welcome' },
-    { kind: 'consent' },
+    ...(isImported(payments) ? [] : [{ kind: 'welcome' as const }, { kind: 'consent' as const }]),
     ...(member.email_confirmed_at || !isOfficeOurs(world.config) ? [] : [{ kind: 'confirm_address' as const }]),
     ...paid.map((payment) => about('renewed', payment)),
     ...(state === 'past_due' && declined ? [about('renewal_declined', declined)] : []),
@@ -69,6 +68,9 @@ export function repeatableEmails(
     ...(isRenewing && member.card_expires ? [{ kind: 'card_expires' as const }] : []),
   ]
 }
+
+/** Then nothing was ordered or accepted here. */
+const isImported = (payments: FoundPayment[]) => !payments.some(({ period }) => period === 0)
 
 /** 'welcome', 'renewed:…': how the page names an email. */
 const idOf = ({ kind, reference }: Repeatable) => (reference ? `${kind}:${reference}` : kind)

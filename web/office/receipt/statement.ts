@@ -10,7 +10,7 @@ import type { Fact, ReceiptContent } from '#web/receipt/receiptPdf.ts'
 type Payments = Pick<OfficeView, 'receipt' | 'renewals'>
 
 /** All charges, newest first. */
-export const paymentsOf = ({ receipt, renewals }: Payments): Receipt[] => [...renewals, receipt]
+export const paymentsOf = ({ receipt, renewals }: Payments): Receipt[] => [...renewals, ...(receipt ? [receipt] : [])]
 
 /** The years in which a member paid something or got something back, newest first. */
 export const statementYears = (view: Payments): string[] => [

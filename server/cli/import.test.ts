@@ -1,0 +1,309 @@
+import { rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { commandLine } from '#server/audit/audit.ts'
+import { readText } from '#server/connect/import/csv.ts'
+import {
+  addLines,
+  beginImport,
+  continueImport,
+  lineContext,
+  startChecking,
+  startWriting,
+} from '#server/connect/import/import.ts'
+import { cancel } from '#server/membership/cancellation.ts'
+import { viewOffice } from '#server/office/view.ts'
+import { allRows } from '#server/test/database-rows.ts'
+import { emailsTo, joinedMember, linkTokenIn } from '#server/test/member.ts'
+import { pass, work } from '#server/test/membership.ts'
+import { type Site, testSite } from '#server/test/site.ts'
+import { staffMember, type TestStaff } from '#server/test/staff.ts'
+import { importMembers } from './import.ts'
+import { creditRecord } from './listings.ts'
+
+let site: Site
+let owner: TestStaff
+let vault_reference: string
+const file = join(tmpdir(), `foyer-import-${process.pid}.csv`)
+beforeAll(async () => {
+  site = await testSite()
+  owner = await staffMember(site, 'owner')
+  await joinedMember(site, { username: 'first', email: 'first@example.com', cc_year: '2035' })
+  const membership = await site.db.selectFrom('membership').select('vault_reference').executeTakeFirstOrThrow()
+  vault_reference = membership.vault_reference
+})
+afterAll(async () => {
+  await site.close()
+  await rm(file, { force: true })
+})
+
+const TODAY = '2026-11-15'
+type Row = Record<string, string>
+const columns = [
+  ...['username', 'first_name', 'last_name', 'email', 'sponsor', 'joined_on', 'membership', 'renews_on', 'price'],
+  ...['vault_reference', 'card_brand', 'card_last_four', 'card_expires', 'external_id', 'address'],
+]
+const row = (username: string, changes: Row = {}): Row => ({
+  username,
+  first_name: 'Mara',
+  last_name: 'Berg',
+  email: `${username}@example.com`,
+  joined_on: '2024-01-31',
+  renews_on: '2026-11-20',
+  price: '79.00',
+  vault_reference,
+  card_brand: 'visa',
+  card_last_four: '4242',
+  card_expires: '2035-07',
+  ...changes,
+})
+const quoted = (text = '') => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
+const csv = (rows: Row[]) =>
+  [columns, ...rows.map((each) => columns.map((name) => each[name]))]
+    .map((line) => line.map(quoted).join(','))
+    .join('\n')
+
+const importing = async (text: string, options: Partial<Parameters<typeof importMembers>[2]> = {}) => {
+  await writeFile(file, text)
+  return importMembers(site.world, file, { isDryRun: false, isInviting: false, connection: 'old', ...options })
+}
+const failure = (text: string, options = {}) =>
+  importing(text, options).then(
+    (message) => `no error: ${message}`,
+    (error: Error) => error.message,
+  )
+const memberNamed = (username: string) =>
+  site.db
+    .selectFrom('member')
+    .innerJoin('membership', 'membership.member_id', 'member.id')
+    .selectAll('membership')
+    .select(['member.id', 'sponsor_id', 'ends_at', 'cancelled_at', 'enrollment_id'])
+    .where('username', '=', username)
+    .executeTakeFirstOrThrow()
+const chargesOf = async (username: string) =>
+  site.db
+    .selectFrom('payment')
+    .select(['amount_cents', 'state', 'period', 'attempt'])
+    .where('enrollment_id', '=', (await memberNamed(username)).enrollment_id)
+    .orderBy('attempt')
+    .execute()
+
+describe('a file', () => {
+  it('30.1 30.3 with a bad line is not imported: each is named, over the whole file and against the members here', async () => {
+    const before = await allRows(site.db)
+    const message = await failure(
+      csv([
+        row('below', { sponsor: 'above' }),
+        row('above', { email: 'Below@example.com' }),
+        row('first', { email: 'other@example.com' }),
+        row('ana', { email: 'other2@example.com' }),
+        row('twin', { email: 'FIRST@example.com' }),
+        row('below', { email: 'b2@example.com', external_id: '7' }),
+        row('lost', { sponsor: 'nobody', external_id: '7' }),
+        row('ring1', { sponsor: 'ring2' }),
+        row('ring2', { sponsor: 'ring3' }),
+        row('ring3', { sponsor: 'ring1' }),
+        row('bad', { joined_on: 'yesterday', price: 'free', address: 'Secret Lane 1' }),
+      ]),
+    )
+    expect(message.split('\n')).toEqual([
+      '12 problems. These lines were not imported:',
+      '  line 3, email: is the same as on line 2.',
+      '  line 4, username: is taken by another member or site.',
+      '  line 5, username: is taken by another member or site.',
+      '  line 6, email: belongs to another member.',
+      '  line 7, username: is the same as on line 2.',
+      '  line 8, external_id: is the same as on line 7.',
+      '  line 8, sponsor: is not in the file, and no member or site here has this name.',
+      '  line 9, sponsor: leads in a circle: following the sponsors from here never ends.',
+      '  line 10, sponsor: leads in a circle: following the sponsors from here never ends.',
+      '  line 11, sponsor: leads in a circle: following the sponsors from here never ends.',
+      '  line 12, joined_on: must be a day such as 2024-01-31.',
+      '  line 12, price: must have two decimals, such as 99.00.',
+    ])
+    expect(await allRows(site.db)).toEqual(before)
+  })
+
+  it('30.2 with a card number anywhere is refused, and the number is nowhere: not in the rows being checked, not in the log', async () => {
+    const number = '4111111111111111'
+    const text = csv([
+      row('pan', { address: `my card ${number}` }),
+      row('pan2', { vault_reference: '4111 1111 1111 1111' }),
+    ])
+    const id = await beginImport(site.world, 'old')
+    const [header, ...records] = readText(text)
+    await addLines(site.world, id, { header: header?.cells ?? [], records, piece: 0 }, await lineContext(site.world))
+    const rows = JSON.stringify(await allRows(site.db))
+    expect(rows).toContain('looks like a card number')
+    expect(rows.replaceAll(' ', '')).not.toContain(number)
+    const message = await failure(text)
+    expect(message).toContain('line 2, address: looks like a card number')
+    expect(message).toContain('line 3, vault_reference: looks like a card number')
+    expect((message + site.log()).replaceAll(' ', '')).not.toContain(number)
+  })
+
+  it('30.4 that is no CSV gets a sentence', async () => {
+    expect(await failure('PK\u0003\u0004')).toMatch(/^This is a spreadsheet/)
+    await writeFile(file, Buffer.from('\uFEFFusername', 'utf16le'))
+    expect(
+      await importMembers(site.world, file, { isDryRun: true, isInviting: false, connection: 'old' }).catch(String),
+    ).toMatch(/UTF-16/)
+    expect(await failure('')).toMatch(/is empty/)
+  })
+
+  it('30.1 a dry run says what would happen, and writes nothing', async () => {
+    const before = await allRows(site.db)
+    expect(await importing(csv([row('dry')]), { isDryRun: true })).toBe(
+      'The file is fine: 1 member to import. Nothing was written.',
+    )
+    expect(await allRows(site.db)).toEqual(before)
+  })
+})
+
+describe('imported members', () => {
+  const everyone = () =>
+    csv([
+      row('leaf', { sponsor: 'branch', external_id: 'x-1' }),
+      row('branch', { sponsor: 'Ana', renews_on: '2026-11-17' }),
+      row('monthend', { renews_on: '2026-11-30' }),
+      row('missed', { renews_on: '2026-08-20' }),
+      row('leaving', { membership: 'canceled', renews_on: '2026-11-18' }),
+      row('left', { membership: 'ended', renews_on: '2026-02-01' }),
+      row('late', { membership: 'past_due', renews_on: '2026-11-18' }),
+      row('free', {
+        price: '0.00',
+        renews_on: '',
+        vault_reference: '',
+        card_brand: '',
+        card_last_four: '',
+        card_expires: '',
+      }),
+    ])
+
+  it('30.5 a second run of the same file changes no row', async () => {
+    expect(await importing(everyone())).toBe('Imported 8 members.')
+    const before = await allRows(site.db)
+    site.advance(60)
+    expect(await importing(everyone(), { isInviting: true })).toBe(
+      'There is nothing to import. 8 members of the file are here already.',
+    )
+    expect(await allRows(site.db)).toEqual(before)
+    expect(await emailsTo(site, 'leaf@example.com')).toEqual([]) // 30.8
+  })
+
+  it('30.11 have a sponsor, a link and a record of both, and office and console show them', async () => {
+    const leaf = await memberNamed('leaf')
+    expect((await site.get('/api/enrollment/get-enrollment-sponsor?site=leaf')).statusCode).toBeLessThan(500)
+    expect((await creditRecord(site.db, 'leaf'))?.isIntact).toBe(true)
+    const page = (await owner.get(`members/${leaf.id}`)).json()
+    expect(page.sponsor.site).toBe('branch')
+    expect(page.credit.problem).toBeUndefined()
+    expect(page.membership).toMatchObject({ state: 'active', price: '79.00', next_charge_on: '2026-11-20' })
+    const view = await viewOffice(site.world, leaf.id)
+    expect(view.receipt).toBeUndefined()
+    expect(view.membership).toMatchObject({ price: '79.00', renews_on: '2026-11-20', card: { last_four: '4242' } })
+    expect((await owner.get('members?search=leaf')).json().members).toHaveLength(1)
+    const signIn = await site.post('office/sign-in', { name: 'leaf', password: 'Whatever1!' })
+    expect(signIn.statusCode).toBe(401)
+  })
+
+  it('30.10 are told to other systems', async () => {
+    const { id } = await memberNamed('left')
+    const events = await site.db
+      .selectFrom('new_event')
+      .select(['type', 'payload'])
+      .where('member_id', '=', id)
+      .orderBy('written')
+      .execute()
+    expect(events.map(({ type }) => type)).toEqual(['member.joined', 'membership.ended'])
+    expect(events[0]?.payload).toMatchObject({ imported: true, amount: '0.00', product_ids: [34] })
+  })
+
+  it('30.6 30.7 renew on their day at their price, once: not early, and not for months that were missed', async () => {
+    await work(site.world)
+    expect(await chargesOf('missed')).toEqual([])
+    await pass(site, 2)
+    expect(await chargesOf('branch')).toEqual([{ amount_cents: 7900, state: 'captured', period: 1, attempt: 1 }])
+    expect(await chargesOf('leaf')).toEqual([])
+    await pass(site, 3)
+    for (const username of ['leaf', 'missed'])
+      expect(await chargesOf(username)).toMatchObject([{ amount_cents: 7900, state: 'captured', period: 1 }])
+    expect(await chargesOf('late')).toMatchObject([{ state: 'captured', period: 1 }])
+    for (const username of ['leaving', 'left', 'free', 'monthend']) expect(await chargesOf(username)).toEqual([])
+    expect((await memberNamed('leaving')).state).toBe('ended')
+    expect((await memberNamed('left')).state).toBe('ended')
+    await pass(site, 10)
+    expect(await chargesOf('monthend')).toHaveLength(1)
+    expect(await chargesOf('leaf')).toHaveLength(1)
+    await pass(site, 31)
+    expect(await chargesOf('monthend')).toHaveLength(2) // on December 31, not 30
+    expect(await chargesOf('leaf')).toHaveLength(2)
+    await cancel(site.world, (await memberNamed('leaf')).id)
+  })
+})
+
+describe('an import that is interrupted', () => {
+  it('30.5 is finished by the next run, without doubles', async () => {
+    const rows = Array.from({ length: 12 }, (_, n) =>
+      row(`kin${n}`, { sponsor: n ? `kin${n - 1}` : '', renews_on: '2027-06-01' }),
+    )
+    const id = await beginImport(site.world, 'old')
+    const [header, ...records] = readText(csv(rows))
+    await addLines(site.world, id, { header: header?.cells ?? [], records, piece: 0 }, await lineContext(site.world))
+    await addLines(site.world, id, { header: header?.cells ?? [], records, piece: 0 }, await lineContext(site.world)) // sent twice
+    await startChecking(site.world, id, commandLine)
+    while (await continueImport(site.world, id));
+    await startWriting(site.world, id, { is_inviting: false, actor: commandLine })
+    expect(await importing(csv(rows))).toBe('There is nothing to import. 12 members of the file are here already.')
+    const { count } = await site.db
+      .selectFrom('member')
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .where('username', 'like', 'kin%')
+      .executeTakeFirstOrThrow()
+    expect(Number(count)).toBe(12)
+    expect(await site.db.selectFrom('member_import').select('id').execute()).toEqual([])
+  })
+})
+
+describe('an erased person', () => {
+  const line = () => csv([row('gone', { external_id: 'g-1', renews_on: '2027-06-01' })])
+  it('30.9 is not written back by the same file, nor by one that was checked before', async () => {
+    await importing(line())
+    const { id: member_id } = await memberNamed('gone')
+    const staged = await beginImport(site.world, 'old')
+    const [header, ...records] = readText(csv([row('gone2', { email: 'gone@example.com', renews_on: '2027-06-01' })]))
+    await addLines(
+      site.world,
+      staged,
+      { header: header?.cells ?? [], records, piece: 0 },
+      await lineContext(site.world),
+    )
+    owner = await staffMember(site, 'owner') // weeks have passed
+    const reply = await owner.post('members/erase', { member_id, username: 'gone', reason: 'Asked for it.' })
+    expect(reply.statusCode).toBe(200)
+    expect(await site.db.selectFrom('import_line').select('line').execute()).toEqual([])
+    expect(await importing(line())).toMatch(/^There is nothing to import/)
+    expect(await importing(csv([row('gone3', { external_id: 'g-1', renews_on: '2027-06-01' })]))).toMatch(
+      /^There is nothing to import/,
+    )
+    expect(JSON.stringify(await allRows(site.db))).not.toContain('gone@example.com')
+  })
+})
+
+describe('an invitation', () => {
+  it('30.8 is emailed only if asked for; its link sets the first password, with the digits of the card', async () => {
+    await importing(csv([row('guest', { renews_on: '2027-06-01' })]), { isInviting: true })
+    const emails = await emailsTo(site, 'guest@example.com')
+    expect(emails.map(({ subject }) => subject)).toEqual(['Set your password for Foyer'])
+    expect(emails[0]?.body).toContain('Your username is guest.')
+    expect(emails[0]?.body).toContain('/office/new-password-with-card#')
+    const token = linkTokenIn(emails[0])
+    const password = 'A quiet Lantern 9!'
+    const wrong = await site.post('office/new-password', { token, password, card_last_four: '1111' })
+    expect(wrong.statusCode).toBe(422)
+    expect((await site.post('office/new-password', { token, password, card_last_four: '4242' })).statusCode).toBe(200)
+    expect((await site.post('office/sign-in', { name: 'guest', password })).statusCode).toBe(200)
+    expect((await site.post('office/new-password', { token, password, card_last_four: '4242' })).statusCode).toBe(401)
+  })
+})
