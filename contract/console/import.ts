@@ -86,7 +86,7 @@ export const consoleImportCalls = {
     needsProof: true,
     input: z.object({
       connection: z
-        .string()
+        .string('Please name the system.')
         .check(z.regex(/^[a-z0-9-]{1,30}$/, 'Please use up to 30 lowercase letters, digits and hyphens.')),
     }),
     output: Current,
@@ -102,8 +102,10 @@ export const consoleImportCalls = {
       /** Counted from 0, so that a piece that is sent twice is added once. */
       piece: number,
       /** The first line of the file, and whole lines after it. */
-      header: z.string().check(z.maxLength(5_000, 'The first line is too long to be a header.')),
-      text: z.string().check(z.maxLength(2 * PIECE_LENGTH, 'This line is too long.')),
+      header: z
+        .string('The file has no first line.')
+        .check(z.maxLength(5_000, 'The first line is too long to be a header.')),
+      text: z.string('The file has no lines.').check(z.maxLength(2 * PIECE_LENGTH, 'This line is too long.')),
       /** The number of the first of these lines in the file. */
       first_line: number,
     }),
@@ -146,7 +148,7 @@ export const consoleImportCalls = {
     path: '/console/import/discard',
     summary: 'Delete a file that was read, or stop writing',
     permission: 'import_members',
-    needsProof: false,
+    needsProof: true,
     input: z.object({ import_id }),
     output: Current,
   },

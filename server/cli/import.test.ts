@@ -38,7 +38,6 @@ afterAll(async () => {
   await rm(file, { force: true })
 })
 
-const TODAY = '2026-11-15'
 type Row = Record<string, string>
 const columns = [
   ...['username', 'first_name', 'last_name', 'email', 'sponsor', 'joined_on', 'membership', 'renews_on', 'price'],
