@@ -16,6 +16,9 @@ const reference = z.string()
 /** '99.00' */
 const amount = z.string().check(z.regex(/^\d+\.\d{2}$/))
 const day = z.iso.date()
+/** The membership's state after the event. */
+const state = z.enum(['active', 'past_due', 'canceled', 'on_hold', 'ended'])
+const period = { period: z.int(), starts_on: day, ends_on: day }
 const charge = { reference, amount, kind: z.enum(['enrollment', 'renewal']), period: z.int() }
 
 export const eventTypes = {
@@ -42,40 +45,50 @@ export const eventTypes = {
     'A charge was canceled before it settled, so the member never paid it.',
     z.object({ ...charge, refund_id: id, credit_note: z.int() }),
   ),
-  'renewal.paid': happening(
-    'A period of a membership was paid.',
-    z.object({ reference, amount, period: z.int(), starts_on: day, ends_on: day }),
-  ),
+  'renewal.paid': happening('A period of a membership was paid.', z.object({ reference, amount, ...period, state })),
   'renewal.failed': happening(
-    'A charge for a period was declined. The membership is past due.',
-    z.object({ reference, amount, period: z.int(), decline_class: z.nullable(z.string()) }),
+    'A charge for a period was declined. `next_try_on` is the day of the next try, if there is one.',
+    z.object({ reference, amount, ...period, decline_class: z.string(), next_try_on: z.nullable(day), state }),
   ),
+  'renewal.waived': happening('A period of a membership isn’t charged.', z.object({ ...period, state })),
   'membership.canceled': happening(
-    'A membership was canceled and ends on a day.',
-    z.object({ ends_on: z.nullable(day), by: z.enum(['member', 'staff']) }),
+    'A membership was canceled. It ends with this day, or right now.',
+    z.object({ ends_on: z.nullable(day), state }),
   ),
   'membership.resumed': happening(
-    'A cancellation was undone, a hold was released, or the member came back after the end.',
-    z.object({ from: z.enum(['canceled', 'on_hold', 'ended']) }),
+    'A cancellation was undone, a hold was released, or a former member came back.',
+    z.object({ from: z.enum(['canceled', 'on_hold', 'ended']), state }),
   ),
   'membership.on_hold': happening(
     'Nothing more is charged until staff decide.',
-    z.object({ reason: z.enum(['dispute', 'staff']) }),
+    z.object({ why: z.enum(['dispute', 'staff']), state }),
   ),
-  'membership.ended': happening('A membership ended.', z.object({ why: z.enum(['canceled', 'unpaid']) })),
+  'membership.ended': happening('A membership ended.', z.object({ why: z.enum(['canceled', 'unpaid']), state })),
   'membership.price_changed': happening(
-    'What a membership costs from a day on.',
-    z.object({ product_id: z.int(), old_amount: amount, amount, from_on: day }),
+    'What renews, or its price, has changed from the next charge on. `price` is for everything together.',
+    z.object({
+      price: amount,
+      former_price: amount,
+      packages: z.array(z.object({ product_id: z.int(), price: amount })),
+      state,
+    }),
+  ),
+  'membership.renewal_moved': happening(
+    'A membership renews on a different day.',
+    z.object({ renews_on: day, former_renews_on: day, state }),
   ),
   'sponsor.moved': happening(
     'Staff moved a member to a different sponsor.',
-    z.object({ from_sponsor_id: id, to_sponsor_id: id }),
+    z.object({ sponsor_id: id, former_sponsor_id: id }),
+  ),
+  'sponsor.renamed': happening(
+    'A sponsor’s link has a new name. A member’s new link is a sponsor of its own, to which the former one leads.',
+    z.object({ sponsor_id: id, former_sponsor_id: id }),
   ),
   'placement.changed': happening(
     'Staff changed where a commission plan should place a member. Without a parent it’s under the sponsor.',
     z.object({ placement: z.enum(placementSides), parent_id: z.nullable(id) }),
   ),
-  'sponsor.renamed': happening('A sponsor’s link has a new name.', z.object({ sponsor_id: id })),
   'dispute.opened': happening('The cardholder’s bank took the money of a charge back.', z.object(charge)),
   'dispute.closed': happening('A dispute was decided.', z.object({ ...charge, outcome: z.enum(['won', 'lost']) })),
   'audit.sealed': happening(

@@ -1,6 +1,7 @@
 import { takenMessages } from '#contract/fields.ts'
 import { countAgainstLimit, countAgainstLimits } from '#server/abuse/limits.ts'
 import { inTransaction } from '#server/db/db.ts'
+import { addEvent } from '#server/events/events.ts'
 import { addJob, type WhoChanged } from '#server/jobs/queue.ts'
 import type { MemberBrowser } from '#server/members/browser.ts'
 import { Refusal, refuseFields } from '#server/refusal.ts'
@@ -169,6 +170,7 @@ export async function setEmail(
     .where('id', '=', member_id)
     .execute()
   await deleteLinks(db, member_id, ['password', 'email', 'address']) // also password links sent to the old address
+  await addEvent(db, now(), { type: 'member.changed', member_id, payload: { fields: ['email'] } })
   const changed = { who, at: now().toISOString() }
   await addJob(db, 'email_changed', { email: member.email, first_name, new_email: email, ...changed }, now())
 }

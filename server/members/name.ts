@@ -1,5 +1,6 @@
 import { type OperatorNames, operatorNames, publicName, rejectMisleadingNames } from '#server/brand/public-names.ts'
 import { type Db, inTransaction } from '#server/db/db.ts'
+import { addEvent } from '#server/events/events.ts'
 import type { MemberBrowser } from '#server/members/browser.ts'
 import type { World } from '#server/world/world.ts'
 import { requireDisplayedMember } from './session.ts'
@@ -14,13 +15,13 @@ export async function changeName(
 ): Promise<string> {
   const { id } = await requireDisplayedMember(world, { username }, visitor)
   const ours = await operatorNames(world)
-  await inTransaction(world.db, (db) => setName(db, id, names, ours))
+  await inTransaction(world.db, (db) => setName({ ...world, db }, id, names, ours))
   return id
 }
 
 /** Call it in a transaction. A name that pretends to be the operator's, or carries contact data, is refused. */
 export async function setName(
-  db: Db,
+  { db, now }: Pick<World, 'db' | 'now'>,
   id: string,
   names: Omit<NameChange, 'username'>,
   ours: OperatorNames,
@@ -28,7 +29,7 @@ export async function setName(
   rejectMisleadingNames(names, ours)
   const member = await db
     .selectFrom('member')
-    .select(['username', 'first_name', 'last_name', 'joined_first_name', 'joined_last_name'])
+    .select(['username', 'first_name', 'last_name', 'business_name', 'joined_first_name', 'joined_last_name'])
     .where('id', '=', id)
     .forUpdate()
     .executeTakeFirstOrThrow()
@@ -42,6 +43,8 @@ export async function setName(
     .set({ name: publicName({ ...names, username: member.username }, ours) })
     .where('member_id', '=', id)
     .execute()
+  const fields = (['first_name', 'last_name', 'business_name'] as const).filter((name) => names[name] !== member[name])
+  if (fields.length) await addEvent(db, now(), { type: 'member.changed', member_id: id, payload: { fields } })
 }
 
 /** Those who joined through this member keep the name of that day. */

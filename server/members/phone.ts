@@ -1,4 +1,5 @@
 import { inTransaction } from '#server/db/db.ts'
+import { addEvent } from '#server/events/events.ts'
 import { addJob, type WhoChanged } from '#server/jobs/queue.ts'
 import type { MemberBrowser } from '#server/members/browser.ts'
 import { maskPhone, rejectImpossible, toDialable } from '#server/phone/numbers.ts'
@@ -76,6 +77,7 @@ export async function setPhone({ db, now }: World, member_id: string, mobile_pho
     .set({ mobile_phone, unconfirmed_phone: null, unconfirmed_phone_at: null })
     .where('id', '=', member_id)
     .execute()
+  await addEvent(db, now(), { type: 'member.changed', member_id, payload: { fields: ['mobile_phone'] } })
   const changed = { who, at: now().toISOString() }
   await addJob(db, 'phone_changed', { member_id, masked_phone: maskPhone(mobile_phone), ...changed }, now())
 }

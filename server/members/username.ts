@@ -4,6 +4,7 @@ import { DAYS_BETWEEN_USERNAMES, nextUsernameChange } from '#contract/office/add
 import { reservedWords } from '#contract/site.ts'
 import { countAgainstLimit } from '#server/abuse/limits.ts'
 import { type Db, inTransaction } from '#server/db/db.ts'
+import { addEvent } from '#server/events/events.ts'
 import { addJob } from '#server/jobs/queue.ts'
 import type { MemberBrowser } from '#server/members/browser.ts'
 import { Refusal, refuseFields } from '#server/refusal.ts'
@@ -36,13 +37,15 @@ export async function changeUsername(
     if (member.username === username) throw refuseFields({ username: 'This is already your username.' })
     rejectEarlyChange(world, member.username_changed_at)
     await claimUsername(db, username, enrollment_id)
-    await moveSite(db, id, username, now)
+    const moved = await moveSite(db, id, username, now)
     const joined_username = member.joined_username ?? member.username
     await db
       .updateTable('member')
       .set({ username, joined_username, username_changed_at: now })
       .where('id', '=', id)
       .execute()
+    await addEvent(db, now, { type: 'member.changed', member_id: id, payload: { fields: ['username'] } })
+    await addEvent(db, now, { type: 'sponsor.renamed', member_id: id, payload: moved })
     await addJob(
       db,
       'username_changed',
@@ -72,15 +75,16 @@ async function claimUsername(db: Db, username: string, enrollment_id: string) {
 
 /** The new site takes over everything of the current one, and all earlier sites of the member lead straight to it. */
 async function moveSite(db: Db, member_id: string, site: string, created_at: Date) {
-  const current = await db
+  const found = await db
     .selectFrom('sponsor')
-    .select(['name', 'active', 'active_until', 'picture_url'])
+    .select(['id', 'name', 'active', 'active_until', 'picture_url'])
     .where('member_id', '=', member_id)
     .where('renamed_to', 'is', null)
     .orderBy('created_at', 'desc')
     .executeTakeFirst()
-  if (!current) throw new Refusal(409, 'Your page has been moved. Please contact us to change your username.')
-  await db
+  if (!found) throw new Refusal(409, 'Your page has been moved. Please contact us to change your username.')
+  const { id: former_sponsor_id, ...current } = found
+  const { id: sponsor_id } = await db
     .insertInto('sponsor')
     .values({ id: randomUUID(), site, member_id, created_at, ...current })
     .onConflict((conflict) =>
@@ -89,11 +93,13 @@ async function moveSite(db: Db, member_id: string, site: string, created_at: Dat
         .doUpdateSet({ ...current, created_at, renamed_to: null })
         .where('sponsor.member_id', '=', member_id),
     )
-    .execute()
+    .returning('id')
+    .executeTakeFirstOrThrow()
   await db
     .updateTable('sponsor')
     .set({ renamed_to: site })
     .where('member_id', '=', member_id)
     .where('site', '<>', site)
     .execute()
+  return { sponsor_id, former_sponsor_id }
 }

@@ -1,16 +1,19 @@
 import { toAmount } from '#contract/money.ts'
 import { recordMembershipEvent } from '#server/audit/membership-history.ts'
 import { inTransaction } from '#server/db/db.ts'
+import { addEvent } from '#server/events/events.ts'
 import { addJob } from '#server/jobs/queue.ts'
 import { Refusal } from '#server/refusal.ts'
 import { endOfDay, todayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
 import { requireShownPrice, type ShownPrice } from './card.ts'
 import { endMembership } from './membership.ts'
+import { addResumed } from './membership-events.ts'
 import { type Anchor, nextStep, runningPeriod, type Situation, startsOn } from './next-step.ts'
 import { priceToBegin } from './periods.ts'
 import { applyMissedChanges } from './price-change.ts'
 import { hasOpenCharge, type LockedMembership, lockMembership, setEnd, updateMembership } from './rows.ts'
+import { seenState } from './state.ts'
 
 /**
  * Ends the membership and the member's site with the paid month, or now if there is none. The lock decides between this and
@@ -25,6 +28,11 @@ export const cancel = (world: World, member_id: string, { shown_end }: { shown_e
     if (shown_end !== undefined && shown_end !== (ends_on ?? ''))
       throw new Refusal(409, 'Your membership has changed since this page was opened. Please reload it and try again.')
     await recordMembershipEvent(db, member_id, 'canceled', now)
+    await addEvent(db, now, {
+      type: 'membership.canceled',
+      member_id,
+      payload: { ends_on: ends_on ?? null, state: seenState({ ...membership, cancelled_at: now }) },
+    })
     if (!ends_on) {
       await db.updateTable('member').set({ cancelled_at: now }).where('id', '=', member_id).execute()
       return endMembership({ ...world, db }, membership, 'canceled')
@@ -76,6 +84,7 @@ export const resume = (world: World, member_id: string, shown?: ShownPrice): Pro
       throw new Refusal(409, 'Your membership has ended. You can come back with one payment.')
     if (!cancelled_at) return
     await setEnd(db, member_id, null, null)
+    await addResumed({ ...world, db }, { ...membership, cancelled_at: null }, 'canceled')
     const tell = membership.on_hold_since ? 'later' : 'now'
     await applyMissedChanges({ ...world, db }, { ...membership, cancelled_at: null }, cancelled_at, tell)
     await recordMembershipEvent(db, member_id, 'cancellation_undone', now)

@@ -3,6 +3,7 @@ import { type Db, inTransaction } from '#server/db/db.ts'
 import { addJob } from '#server/jobs/queue.ts'
 import { Refusal } from '#server/refusal.ts'
 import type { World } from '#server/world/world.ts'
+import { addPriceChanged } from './membership-events.ts'
 import { type LockedMembership, lockMembership, setPeriod, stopCharging, updateMembership } from './rows.ts'
 
 /** Stops a recurring package from the next renewal on. The membership itself is canceled, not dropped. */
@@ -16,7 +17,10 @@ export const dropPackage = (world: World, member_id: string, { product_id }: { p
       throw new Refusal(409, 'To stop your membership, please cancel it.')
     const rest = lines.filter((line) => line.product_id !== product_id)
     await updateMembership(db, member_id, { lines: JSON.stringify(rest) })
-    if (!rest.length && membership.state !== 'ended' && !membership.cancelled_at) await stopCharging(db, membership)
+    const isOver = !rest.length && membership.state !== 'ended' && !membership.cancelled_at
+    if (isOver) await stopCharging({ ...world, db }, membership)
+    const after = { ...membership, ...(isOver ? { state: 'active' as const } : {}) }
+    await addPriceChanged({ ...world, db }, after, { before: lines, after: rest })
     await addJob(db, 'package_stopped', { member_id, name: stopped.name }, world.now())
   })
 
@@ -27,11 +31,13 @@ export async function isPaidOnce(db: Db, { member_id, lines }: Pick<LockedMember
 }
 
 /** Stops packages next to a membership that is paid once, because they stay unpaid. The membership continues. */
-export async function stopUnpaid({ db, now }: Pick<World, 'db' | 'now'>, membership: LockedMembership): Promise<void> {
+export async function stopUnpaid(context: Pick<World, 'db' | 'now'>, membership: LockedMembership): Promise<void> {
+  const { db, now } = context
   const { member_id, period, lines } = membership
   if (membership.period_state === 'due') await setPeriod(db, member_id, period, 'unpaid')
   await updateMembership(db, member_id, { lines: '[]' })
-  await stopCharging(db, { ...membership, period_state: 'unpaid' })
+  await stopCharging(context, { ...membership, period_state: 'unpaid' })
+  await addPriceChanged(context, { ...membership, state: 'active' }, { before: lines, after: [] })
   await addJob(db, 'package_unpaid', { member_id, names: lines.map(({ name }) => name) }, now())
 }
 

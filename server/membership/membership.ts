@@ -12,6 +12,7 @@ import { dayOf, todayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
 import { dueAt } from './due.ts'
 import { isPaidOnce, stopUnpaid } from './lines.ts'
+import { addRenewalFailed, addRenewalPaid, addResumed, addWaived, daysOf } from './membership-events.ts'
 import { cardColumns } from './new-membership.ts'
 import { type NextStep, nextStep, scheduledTries, startsOn } from './next-step.ts'
 import { tellPrices } from './notify.ts'
@@ -98,7 +99,7 @@ function beginStep(world: World, member_id: string): Promise<Charge | undefined>
       return undefined
     }
     if (!membership.lines.length && !cancelled_at && membership.state !== 'ended' && !membership.on_hold_since) {
-      await stopCharging(db, membership)
+      await stopCharging({ ...world, db }, membership)
       return undefined
     }
     const next = nextStep(membership, todayOf(world))
@@ -108,9 +109,11 @@ function beginStep(world: World, member_id: string): Promise<Charge | undefined>
       case 'retry':
         return beginCharge({ ...world, db }, membership)
       case 'waive': {
-        const { period } = await addPeriod(db, membership, membership.period + 1, { state: 'waived' })
+        const { period } = await addPeriod({ ...world, db }, membership, membership.period + 1, { state: 'waived' })
         const due_at = dueAt(world, member_id, startsOn(membership, period + 1))
-        await updateMembership(db, member_id, { state: 'active', waived_period: null, due_at })
+        const after = { state: 'active' as const, waived_period: null, due_at }
+        await updateMembership(db, member_id, after)
+        await addWaived({ ...world, db }, { ...membership, ...after }, daysOf(membership, period))
         return undefined
       }
       case 'wait':
@@ -206,6 +209,7 @@ async function recordPaid(world: World, key: AttemptKey, approval: Approval) {
   if (isBack) {
     await setEnd(world.db, member_id, null, null)
     await recordMembershipEvent(world.db, member_id, 'returned', world.now())
+    await addResumed(world, { ...membership, state: 'active', cancelled_at: null }, 'ended')
   }
   await setPeriod(world.db, member_id, payment.period, 'paid')
   await announceResumed(world, membership)
@@ -214,6 +218,7 @@ async function recordPaid(world: World, key: AttemptKey, approval: Approval) {
   const cancelled_at = isBack ? null : membership.cancelled_at
   const next = nextStep({ ...membership, ...after, cancelled_at, period_state: 'paid' }, todayOf(world))
   await updateMembership(world.db, member_id, { ...after, due_at: dueFor(world, member_id, next) })
+  await addRenewalPaid(world, { ...membership, ...after, cancelled_at }, payment)
   await addJob(world.db, 'renewed', { member_id, ...key }, world.now())
 }
 
@@ -228,6 +233,7 @@ async function recordDeclined(world: World, key: AttemptKey, { decline_class, is
   if (membership.state === 'ended') {
     await setPeriod(world.db, member_id, payment.period, 'unpaid') // the member tried to come back and sees that it failed
     await updateMembership(world.db, member_id, { never_retry_since })
+    await addRenewalFailed(world, membership, { ...payment, decline_class })
     return
   }
   await announceResumed(world, membership)
@@ -239,6 +245,8 @@ async function recordDeclined(world: World, key: AttemptKey, { decline_class, is
   const after = { state: 'past_due' as const, declines, never_retry_since }
   await updateMembership(world.db, member_id, after)
   const next = nextStep({ ...membership, ...after, period_state: 'due' }, todayOf(world))
+  const following = cancelled_at ? undefined : next
+  await addRenewalFailed(world, { ...membership, ...after }, { ...payment, decline_class }, following)
   if (cancelled_at || next.step === 'end') {
     const unpaid = { ...membership, period_state: 'due' as const, ends_at: null }
     return endMembership(world, unpaid, cancelled_at ? 'canceled' : 'unpaid')
@@ -296,5 +304,6 @@ export async function endMembership(world: World, membership: LockedMembership, 
   const over = { due_at: null, waived_period: null, on_hold_since: null, hold_reason: null }
   await updateMembership(db, member_id, { state: 'ended', ...over })
   await recordMembershipEvent(db, member_id, 'ended', now)
+  await addEvent(db, now, { type: 'membership.ended', member_id, payload: { why, state: 'ended' } })
   await addJob(db, 'membership_ended', { member_id, why }, now)
 }

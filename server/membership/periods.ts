@@ -4,6 +4,7 @@ import type { Tables } from '#server/db/tables.ts'
 import { addJob } from '#server/jobs/queue.ts'
 import { todayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
+import { addPriceChanged, addWaived } from './membership-events.ts'
 import { type Anchor, runningPeriod, startsOn } from './next-step.ts'
 import { noticeTomorrow } from './notify.ts'
 import { linesDue, linesOn, priceOn, untold } from './prices.ts'
@@ -20,13 +21,13 @@ export async function beginPeriod(world: World, membership: LockedMembership): P
   const today = todayOf(world)
   const { running, isRenewalDay, missed_from, lines } = periodBegun(membership, today)
   const n = isRenewalDay ? running : running + 1
-  if (missed_from === today) return addPeriod(db, membership, n)
+  if (missed_from === today) return addPeriod(world, membership, n)
 
-  await waiveUntil(db, membership, today)
+  await waiveUntil(world, membership, today)
   const anchor: Anchor = isRenewalDay ? membership : { ...membership, ...anchorFor(membership, n, today) }
   const { anchor_on, anchor_period } = anchor
   await updateMembership(db, member_id, { anchor_on, anchor_period, notice_at: noticeTomorrow(world, member_id) })
-  return addPeriod(db, { ...membership, anchor_on, anchor_period, lines }, n, { missed_from })
+  return addPeriod(world, { ...membership, anchor_on, anchor_period, lines }, n, { missed_from })
 }
 
 type Beginning = Anchor & Pick<LockedMembership, 'period' | 'period_state' | 'missed_from' | 'lines'>
@@ -55,13 +56,20 @@ export async function announceResumed({ db, now }: World, membership: LockedMemb
   await updatePeriod(db, member_id, period, { missed_from: null })
 }
 
+type Context = Pick<World, 'db' | 'now'>
+
 /** Nothing is owed for the time before a day: the unpaid period and those that should have followed it. */
-async function waiveUntil(db: Db, membership: LockedMembership, day: string): Promise<void> {
+async function waiveUntil(context: Context, membership: LockedMembership, day: string): Promise<void> {
+  const { db } = context
   const { member_id, period, lines } = membership
   const end = (n: number) => (startsOn(membership, n + 1) < day ? startsOn(membership, n + 1) : day)
-  if (membership.period_state === 'due')
+  const tell = (n: number) =>
+    addWaived(context, membership, { period: n, starts_on: startsOn(membership, n), ends_on: end(n) })
+  if (membership.period_state === 'due') {
     await updatePeriod(db, member_id, period, { state: 'waived', ends_on: end(period), missed_from: null })
-  for (let n = period + 1; startsOn(membership, n) < day; n++)
+    await tell(period)
+  }
+  for (let n = period + 1; startsOn(membership, n) < day; n++) {
     await db
       .insertInto('period')
       .values({
@@ -74,15 +82,18 @@ async function waiveUntil(db: Db, membership: LockedMembership, day: string): Pr
         state: 'waived',
       })
       .execute()
+    await tell(n)
+  }
 }
 
 /** Writes a period at the prices of the day on which it begins. It becomes the newest. */
 export async function addPeriod(
-  db: Db,
+  context: Context,
   membership: LockedMembership,
   n: number,
   { state = 'due', missed_from = null }: Partial<Pick<Tables['period'], 'state' | 'missed_from'>> = {},
 ): Promise<LockedMembership> {
+  const { db } = context
   const { member_id } = membership
   const starts_on = startsOn(membership, n)
   const lines = linesOn(membership.lines, starts_on)
@@ -100,6 +111,7 @@ export async function addPeriod(
     })
     .execute()
   await updateMembership(db, member_id, { period: n, declines: 0, lines: JSON.stringify(lines) })
+  await addPriceChanged(context, membership, { before: membership.lines, after: lines })
   const newest = { period_state: state, period_lines: lines, missed_from, free_days: 0 }
   return { ...membership, ...newest, period: n, declines: 0, lines }
 }

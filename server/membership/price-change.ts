@@ -7,6 +7,7 @@ import { addJob, type JobPayloads } from '#server/jobs/queue.ts'
 import { OperatorError } from '#server/operator-error.ts'
 import { dayOf, todayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
+import { addPriceChanged } from './membership-events.ts'
 import { noticeTomorrow, queuePriceNotices, tellPrices } from './notify.ts'
 import { changeLine, firstAtNewPrice, firstPeriodFrom } from './prices.ts'
 import { type LockedMembership, lockMembership, updateMembership } from './rows.ts'
@@ -157,6 +158,7 @@ const membersAfter = (db: Db, { reached, product_id, made_at }: Tables['price_ch
     .selectFrom('membership')
     .innerJoin('member', 'member.id', 'membership.member_id')
     .select(['member_id', 'lines', 'period', 'anchor_on', 'anchor_period', 'billing_interval', 'waived_period'])
+    .select(['membership.state', 'on_hold_since', 'cancelled_at'])
     .$if(reached !== null, (query) => query.where('member_id', '>', reached ?? ''))
     .where('membership.state', '<>', 'ended')
     .where('cancelled_at', 'is', null)
@@ -187,6 +189,7 @@ async function changeMember(context: Context, member: Member, change: Tables['pr
     lines: JSON.stringify(tell === 'now' ? await queuePriceNotices(context, { ...member, lines }) : lines),
     ...(announced ? { notice_at: noticeTomorrow(context, member_id) } : {}),
   })
+  await addPriceChanged(context, member, { before: member.lines, after: lines })
   const old_cents = line.renewal_cents
   if (announced) return true
   if (tell === 'later') return false

@@ -2,6 +2,7 @@ import { plainDay } from '#contract/days.ts'
 import { addDays, MONTHS, NOTICE_DAYS, periodStart } from '#contract/renewal.ts'
 import { firstDayFrom, MAX_FREE_DAYS, movedRenewal } from '#contract/renewal-day.ts'
 import { type Db, inTransaction } from '#server/db/db.ts'
+import { addEvent } from '#server/events/events.ts'
 import { addJob } from '#server/jobs/queue.ts'
 import { Refusal, refuseFields } from '#server/refusal.ts'
 import { todayOf } from '#server/world/time-zone.ts'
@@ -11,6 +12,7 @@ import { type Anchor, startsOn } from './next-step.ts'
 import { noticeTomorrow } from './notify.ts'
 import { firstPeriodFrom, untold } from './prices.ts'
 import { lockMembership, updateMembership, updatePeriod } from './rows.ts'
+import { seenState } from './state.ts'
 import { requireUndisturbed } from './waive.ts'
 
 type NewDay = {
@@ -53,6 +55,11 @@ export const moveRenewalDay = (world: World, member_id: string, { day_of_month, 
       due_at: dueAt(world, member_id, starts_on),
       notice_at: noticeTomorrow(world, member_id),
       notified_period: null, // that email named the old day
+    })
+    await addEvent(db, world.now(), {
+      type: 'membership.renewal_moved',
+      member_id,
+      payload: { renews_on: starts_on, former_renews_on: ends_on, state: seenState(membership) },
     })
     await addJob(db, 'renewal_moved', { member_id }, world.now())
     return { before: ends_on, after: starts_on, free_days }

@@ -12,6 +12,7 @@ import type { World } from '#server/world/world.ts'
 import { type ChargeOutcome, requireShownPrice, sendForMember } from './card.ts'
 import { isPaidOnce } from './lines.ts'
 import { beginCharge } from './membership.ts'
+import { addPriceChanged, addResumed } from './membership-events.ts'
 import { noticeTomorrow } from './notify.ts'
 import { addPeriod } from './periods.ts'
 import { hasOpenCharge, lockMembership, setEnd, updateMembership } from './rows.ts'
@@ -38,6 +39,7 @@ export async function comeBack(
       await setEnd(db, member_id, null, null)
       await updateMembership(db, member_id, { state: 'active' })
       await recordMembershipEvent(db, member_id, 'returned', world.now())
+      await addResumed({ ...world, db }, { ...membership, state: 'active', cancelled_at: null }, 'ended')
       await addJob(db, 'kept', { member_id, is_back: true }, world.now())
       return undefined
     }
@@ -51,7 +53,8 @@ export async function comeBack(
     const restarted = { anchor_on: todayOf(world), anchor_period: n, lines, state: 'ended' as const }
     const notice_at = noticeTomorrow(world, member_id)
     await updateMembership(db, member_id, { ...restarted, notice_at, lines: JSON.stringify(lines) })
-    return beginCharge({ ...world, db }, await addPeriod(db, { ...membership, ...restarted }, n), true)
+    await addPriceChanged({ ...world, db }, membership, { before: membership.lines, after: lines })
+    return beginCharge({ ...world, db }, await addPeriod({ ...world, db }, { ...membership, ...restarted }, n), true)
   })
   return charge && sendForMember(world, charge)
 }

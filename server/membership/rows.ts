@@ -2,6 +2,8 @@ import type { UpdateObject } from 'kysely'
 import type { Db } from '#server/db/db.ts'
 import type { Tables } from '#server/db/tables.ts'
 import { AWAITING_GATEWAY } from '#server/payments/payments.ts'
+import type { World } from '#server/world/world.ts'
+import { addWaived, daysOf } from './membership-events.ts'
 
 /** The rows of a membership: everything that changes them holds the lock. */
 
@@ -44,9 +46,14 @@ export const updateMembership = (db: Db, member_id: string, change: MembershipCh
 export const setDue = (db: Db, member_id: string, due_at: Date | null) => updateMembership(db, member_id, { due_at })
 
 /** Nothing in the membership renews anymore, and we never charge $0.00. */
-export async function stopCharging(db: Db, { member_id, period, period_state }: LockedMembership): Promise<void> {
-  if (period_state === 'due') await setPeriod(db, member_id, period, 'waived')
-  await updateMembership(db, member_id, { state: 'active', declines: 0, due_at: null })
+export async function stopCharging(context: Pick<World, 'db' | 'now'>, membership: LockedMembership): Promise<void> {
+  const { db } = context
+  const { member_id, period, period_state } = membership
+  const after = { state: 'active' as const, declines: 0, due_at: null }
+  await updateMembership(db, member_id, after)
+  if (period_state !== 'due') return
+  await setPeriod(db, member_id, period, 'waived')
+  await addWaived(context, { ...membership, ...after }, daysOf(membership, period))
 }
 
 /** When the membership ends, or ended; null while it continues. The member's sites are active until then. */

@@ -4,6 +4,7 @@ import { Refusal } from '#server/refusal.ts'
 import { todayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
 import { dueAt } from './due.ts'
+import { addWaived } from './membership-events.ts'
 import { startsOn } from './next-step.ts'
 import { noticeTomorrow } from './notify.ts'
 import { untold } from './prices.ts'
@@ -27,8 +28,9 @@ export const waivePeriod = (world: World, member_id: string): Promise<WaivedPeri
     const days = { starts_on: startsOn(membership, n), ends_on: startsOn(membership, n + 1) }
     if (isPastDue) {
       await setPeriod(db, member_id, n, 'waived')
-      const due_at = dueAt(world, member_id, startsOn(membership, n + 1))
-      await updateMembership(db, member_id, { state: 'active', declines: 0, due_at })
+      const after = { state: 'active' as const, declines: 0, due_at: dueAt(world, member_id, days.ends_on) }
+      await updateMembership(db, member_id, after)
+      await addWaived({ ...world, db }, { ...membership, ...after }, { period: n, ...days })
     } else {
       const lines = untold(membership.lines, (from_on) => from_on > days.starts_on)
       const notice_at = noticeTomorrow(world, member_id)

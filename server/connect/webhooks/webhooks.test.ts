@@ -57,7 +57,11 @@ const add = async (changes: object = {}) => {
   return addEndpoint(site.world, input, commandLine)
 }
 const ended = (member_id: string | null) =>
-  addEvent(site.db, site.world.now(), { type: 'membership.ended', member_id, payload: { why: 'canceled' } })
+  addEvent(site.db, site.world.now(), {
+    type: 'membership.ended',
+    member_id,
+    payload: { why: 'canceled', state: 'ended' },
+  })
 const erased = (member_id: string) =>
   addEvent(site.db, site.world.now(), { type: 'member.erased', member_id, payload: {} })
 
@@ -90,7 +94,7 @@ describe('a webhook', () => {
       timestamp: event.at.toISOString(),
       data: {
         ...{ id: event.id, type: 'membership.ended', version: 1, at: event.at.toISOString(), member_id },
-        payload: { why: 'canceled' },
+        payload: { why: 'canceled', state: 'ended' },
       },
     })
     const headers = { ...one.headers, 'webhook-timestamp': one.headers['webhook-timestamp'] }
@@ -260,7 +264,11 @@ describe('the order', () => {
       const member_id = members[(hour / 6) % members.length] ?? null
       await (hour % 3
         ? ended(member_id)
-        : addEvent(site.db, site.world.now(), { type: 'membership.on_hold', member_id, payload: { reason: 'staff' } }))
+        : addEvent(site.db, site.world.now(), {
+            type: 'membership.on_hold',
+            member_id,
+            payload: { why: 'staff', state: 'on_hold' },
+          }))
       await deliverAll()
       site.advance(6 * HOUR)
     }

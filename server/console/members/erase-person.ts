@@ -3,6 +3,7 @@ import { ERASED_ROWS } from '#server/audit/audit.ts'
 import { eraseStaged } from '#server/connect/import/import.ts'
 import type { Db } from '#server/db/db.ts'
 import { maskEmail } from '#server/emails/changes.ts'
+import { addEvent } from '#server/events/events.ts'
 import { emailKinds } from '#server/jobs/queue.ts'
 import { claimValue } from '#server/members/claims.ts'
 import { endMembership } from '#server/membership/membership.ts'
@@ -40,6 +41,7 @@ export const erasePerson = (world: World, { member_id, username, reason }: Erasu
     await eraseSites(db, person)
     await eraseWork(db, person, addresses)
     await eraseMessages(db, person, addresses)
+    await addEvent(db, world.now(), { type: 'member.erased', member_id, payload: {} })
     return { after: { [ERASED_ROWS]: await eraseAudit(db, person, addresses) } }
   })
 

@@ -1,6 +1,7 @@
 import { operatorNames } from '#server/brand/public-names.ts'
 import { isOfficeOurs } from '#server/config/operator.ts'
 import { inTransaction } from '#server/db/db.ts'
+import { addEvent } from '#server/events/events.ts'
 import { availability, claimValue } from '#server/members/claims.ts'
 import { requestEmail, setEmail } from '#server/members/details.ts'
 import { findNewestLink } from '#server/members/email-links.ts'
@@ -50,9 +51,11 @@ export async function changeDetails(world: World, input: NewDetails, session: Ac
     const changedContact = contact.filter(isChanged)
     if (!changedNames.length && !changedContact.length && !isChanged('email'))
       throw new Refusal(409, 'This is so already.')
-    if (changedNames.length) await setName(db, member_id, pick(wanted, names), ours)
+    if (changedNames.length) await setName(world, member_id, pick(wanted, names), ours)
     if (changedContact.length)
       await db.updateTable('member').set(pick(wanted, changedContact)).where('id', '=', member_id).execute()
+    const fields = changedContact.filter((name) => name !== 'mobile_phone') // that has an event of its own
+    if (fields.length) await addEvent(db, world.now(), { type: 'member.changed', member_id, payload: { fields } })
     if (isChanged('mobile_phone')) await setPhone(world, member_id, wanted.mobile_phone, 'team') // the member is told
     const changed: Detail[] = [...changedNames, ...changedContact]
     const email = isChanged('email') ? await changeEmail(world, member_id, current.email, wanted.email) : {}
@@ -95,6 +98,8 @@ async function changeEmail(world: World, member_id: string, old: string, email: 
   const isOnlyCase = claimValue(email) === claimValue(old)
   if (isOnlyCase) {
     await world.db.updateTable('member').set({ email }).where('id', '=', member_id).execute()
+    const payload = { fields: ['email'] }
+    await addEvent(world.db, world.now(), { type: 'member.changed', member_id, payload })
     return { email }
   }
   const result = await availability(world.db, 'email', email, undefined)

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { MemberPage } from '#contract/console/member-page.ts'
 import type { Db } from '#server/db/db.ts'
+import { addEvent } from '#server/events/events.ts'
 import { refuseFields } from '#server/refusal.ts'
 import { creditProblem, findMoves } from '#server/sponsors/moves.ts'
 import { findPlacements } from '#server/sponsors/placement.ts'
@@ -51,6 +52,8 @@ export const moveSponsor = (world: World, { member_id, sponsor_site, reason }: M
       .set({ sponsor_id: sponsor.id, joined_sponsor_id })
       .where('id', '=', member_id)
       .execute()
+    const payload = { sponsor_id: sponsor.id, former_sponsor_id: current.sponsor_id }
+    await addEvent(db, world.now(), { type: 'sponsor.moved', member_id, payload })
     return { before: { sponsor: current.site }, after: { sponsor: sponsor.site } }
   })
 

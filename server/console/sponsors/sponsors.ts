@@ -7,6 +7,7 @@ import { addDays } from '#contract/renewal.ts'
 import { MASTER, reservedWords } from '#contract/site.ts'
 import { recordAction } from '#server/audit/audit.ts'
 import { type Db, inTransaction } from '#server/db/db.ts'
+import { addEvent } from '#server/events/events.ts'
 import { claimName } from '#server/members/claims.ts'
 import { deletePicture, pixelsOf, storePicture } from '#server/members/picture.ts'
 import { Refusal, refuseField, refuseFields } from '#server/refusal.ts'
@@ -167,6 +168,8 @@ export const renameSponsor = (world: World, input: Input<'renameSponsor'>, staff
         .values({ ...row, id: randomUUID(), picture_url: null, renamed_to: site })
         .execute()
     await db.updateTable('sponsor').set({ renamed_to: site }).where('renamed_to', '=', row.site).execute()
+    const payload = { sponsor_id: row.id, former_sponsor_id: row.id }
+    await addEvent(db, world.now(), { type: 'sponsor.renamed', member_id: null, payload })
     return { before: { site: row.site }, after: { site } }
   })
 }

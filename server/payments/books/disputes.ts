@@ -65,11 +65,12 @@ async function holdForDispute({ db, now }: Pick<World, 'db' | 'now'>, member_id:
     .whereRef('member.id', '=', 'member_id')
     .where('member_id', '=', member_id)
     .where('on_hold_since', 'is', null)
-    .returning('member_id')
+    .returning('membership.state')
     .executeTakeFirst()
   if (!held) return
   await recordMembershipEvent(db, member_id, 'on_hold_dispute', since)
-  await addEvent(db, since, { type: 'membership.on_hold', member_id, payload: { reason: 'dispute' } })
+  const state = held.state === 'ended' ? 'ended' : 'on_hold'
+  await addEvent(db, since, { type: 'membership.on_hold', member_id, payload: { why: 'dispute', state } })
   await addJob(db, 'hold_began', { member_id, why: 'dispute', since: since.toISOString() }, since)
 }
 
