@@ -39,6 +39,7 @@ export const coverage = {
     abuse: [...inProcess, 'drill/abuse'],
     office: [...inProcess, 'drill/office'],
     provider: [...site, ...packages, 'drill/provider', 'drill/leak-search', 'emulators/provider'],
+    feed: [...site, ...packages, 'drill/feed', 'drill/fault-injection', 'drill/site', 'drill/visitor'],
     many: [...pages, 'drill/many', 'drill/payments', 'drill/site', 'drill/visitor', 'deploy'],
   },
   bench: {
