@@ -9,8 +9,8 @@ import { compareBooks, playBack, readBooks } from './playback.ts'
 import { type Reader, startReader } from './reader.ts'
 import { type FeedSite, openFeedSite } from './site.ts'
 
-const LANES = 6
-const SETTLE_SECONDS = 120
+const LANES = 4
+const SETTLE_SECONDS = 300
 const MAX_LINES = 10
 
 const sizes = {
@@ -114,11 +114,11 @@ function startLoad(site: FeedSite, reader: Reader, touched: Set<string>) {
   }
 }
 
-const UNTIL_MS = 60_000
+const UNTIL_MS = 300_000
 
 async function until(condition: () => boolean) {
   for (const end = performance.now() + UNTIL_MS; !condition(); await sleep(20))
-    if (performance.now() > end) throw new Error('The reader heard nothing for a minute.')
+    if (performance.now() > end) throw new Error('The reader heard nothing for five minutes.')
 }
 
 /** A transaction that has seen the tables and does nothing. Meanwhile events must go on. */
