@@ -11,6 +11,7 @@ import type { Bench, Part, Row } from './part.ts'
 import { consoleLists } from './server/console.ts'
 import { enrollment } from './server/enrollment.ts'
 import { enrollmentWithoutHash } from './server/enrollment-without-hash.ts'
+import { feed } from './server/feed.ts'
 import { growth } from './server/growth.ts'
 import { idle } from './server/idle.ts'
 import { memory } from './server/memory.ts'
@@ -34,6 +35,7 @@ const parts: Record<keyof typeof coverage.bench, Part> = {
   console: consoleLists,
   provider,
   memory,
+  feed,
 }
 
 const { values, positionals } = parseArgs({

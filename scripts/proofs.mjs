@@ -55,6 +55,7 @@ export const coverage = {
     console: onConsole,
     provider: [...onServer, 'emulators/provider'],
     memory: onServer,
+    feed: onServer,
   },
 }
 

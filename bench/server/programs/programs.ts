@@ -70,7 +70,7 @@ export const runBenchProgram = (
 
 export type Foyer = Awaited<ReturnType<typeof startFoyer>>
 /** The modules in bench/server/preload/. */
-export type Preload = 'no-hash' | 'record-statements' | 'report-memory' | 'report-processor'
+export type Preload = 'no-hash' | 'no-events' | 'record-statements' | 'report-memory' | 'report-processor'
 type StartOptions = {
   database: Pick<Workspace, 'settings'>
   /** Modules that are loaded before Foyer. */
