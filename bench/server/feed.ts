@@ -1,8 +1,9 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { API } from '#contract/api.ts'
 import { apiCalls, MAX_EVENTS, V1 } from '#contract/connect/api.ts'
 import { newKey } from '#server/connect/keys/key-format.ts'
+import { sha256 } from '#server/secrets/secrets.ts'
 import type { Workspace } from '../../drill/site/workspace.ts'
 import budgets from '../budgets.json' with { type: 'json' }
 import type { Part } from '../part.ts'
@@ -42,11 +43,10 @@ export const feed: Part = async ({ short, log, saveFigures }) => {
 
 async function addKey(database: Workspace): Promise<string> {
   const key = newKey()
-  const key_hash = createHash('sha256').update(key).digest('base64url')
   await withClient(database, (client) =>
     client.query(
       `insert into api_key (id, name, key_hash, ending, scopes, created_at) values ($1, 'bench', $2, $3, '{events:read}', $4)`,
-      [randomUUID(), key_hash, key.slice(-4), new Date()],
+      [randomUUID(), sha256(key), key.slice(-4), new Date()],
     ),
   )
   return key

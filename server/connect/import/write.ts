@@ -146,12 +146,16 @@ function eventsOf(world: WorldOf, { member, membership, order_line }: ImportedRo
       now,
     ),
     ...(member.cancelled_at
-      ? [newEvent({ type: 'membership.canceled', member_id, payload: { ends_on, by: 'staff' } }, now)]
+      ? [newEvent({ type: 'membership.canceled', member_id, payload: { ends_on, state: 'canceled' } }, now)]
       : []),
     ...(membership.state === 'ended'
       ? [
           newEvent(
-            { type: 'membership.ended', member_id, payload: { why: member.cancelled_at ? 'canceled' : 'unpaid' } },
+            {
+              type: 'membership.ended',
+              member_id,
+              payload: { why: member.cancelled_at ? 'canceled' : 'unpaid', state: 'ended' },
+            },
             now,
           ),
         ]
