@@ -7,6 +7,7 @@ import { type coverage, openLedger } from '../scripts/proofs.mjs'
 import { abuse } from './abuse/abuse.ts'
 import { type Drill, type DrillRun, type ReportRow, runDrill } from './drill.ts'
 import { feed } from './feed/feed.ts'
+import { importing } from './import/import.ts'
 import { leakSearch } from './leak-search/leak-search.ts'
 import { many } from './many/many.ts'
 import { office } from './office/office.ts'
@@ -20,7 +21,7 @@ import { type Backend, embeddedBackend, postgresBackend } from './site/backends.
 /** What runs without a name on the command line, in this order. */
 const defaultDrills = { ...paymentDrills, search: leakSearch }
 /** Long drills, which run only by name. */
-const namedDrills = { renewals, abuse, office, many, provider, feed }
+const namedDrills = { renewals, abuse, office, many, provider, feed, import: importing }
 const backends = { postgres: postgresBackend, embedded: embeddedBackend }
 const allDrills: Record<keyof typeof coverage.drill, Drill> = { ...defaultDrills, ...namedDrills }
 const names = Object.keys(allDrills)

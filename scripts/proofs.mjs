@@ -40,6 +40,7 @@ export const coverage = {
     office: [...inProcess, 'drill/office'],
     provider: [...site, ...packages, 'drill/provider', 'drill/leak-search', 'emulators/provider'],
     feed: [...site, ...packages, 'drill/feed', 'drill/fault-injection', 'drill/site', 'drill/visitor'],
+    import: [...site, ...packages, 'server/cli/import.ts', 'drill/import', 'drill/site'],
     many: [...pages, 'drill/many', 'drill/payments', 'drill/site', 'drill/visitor', 'deploy'],
   },
   bench: {

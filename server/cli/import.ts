@@ -18,7 +18,7 @@ import type { World } from '#server/world/world.ts'
 import { plural } from './listings.ts'
 
 type Context = Pick<World, 'config' | 'db' | 'keys' | 'log' | 'now'>
-type Options = { isDryRun: boolean; isInviting: boolean; connection: string }
+type Options = { isDryRun: boolean; isInviting: boolean; connection: string; progress?: Progress }
 
 /** An import needs nothing of the world but settings, database, keys and clock. */
 const asWorld = (context: Context) => context as World
@@ -28,7 +28,7 @@ const LINES_AT_ONCE = 1_000
 /** Reads, checks and writes a file of members in one go. What an earlier run left unfinished is finished first. */
 export async function importMembers(context: Context, path: string, options: Options): Promise<string> {
   const world = asWorld(context)
-  const progress = progressLine()
+  const { progress = progressLine() } = options
   const unfinished = await findWriting(world.db)
   if (unfinished && !options.isDryRun) await toTheEnd(world, unfinished, 'finishing the interrupted import', progress)
   const id = await beginImport(world, options.connection)
@@ -98,7 +98,7 @@ async function problemsText(world: World, id: string, count: number): Promise<st
   return `${plural(count, 'problem')}. These lines were not imported:\n${lines.join('\n')}`
 }
 
-type Progress = { show: (text: string) => void; end: () => void }
+export type Progress = { show: (text: string) => void; end: () => void }
 
 /** One line on a terminal; nothing in a file. */
 function progressLine(): Progress {
