@@ -18,7 +18,12 @@ import { type Acting, type Actions, actingFor } from './writes.ts'
 /** The API for the operator's other systems: the calls of contract/connect/api.ts as routes. */
 
 /** What a request says besides its input. */
-export type ApiRequest = { key: ApiKey; request: FastifyRequest }
+export type ApiRequest = {
+  key: ApiKey
+  request: FastifyRequest
+  /** Aborted once the caller is gone or the server closes. */
+  signal: () => AbortSignal
+}
 type Content = Record<string, unknown>
 /** The compiler has checked the handlers against the calls in handlers.ts. */
 type Handle = (world: World, input: object, caller: ApiRequest | Acting, actions?: Actions) => Promise<Content>
@@ -34,11 +39,14 @@ export function addApiV1(api: FastifyInstance, world: World, { calls = apiCalls,
   api.register(
     async (v1) => {
       v1.setErrorHandler(replyToApiError)
+      const closing = new AbortController()
+      v1.addHook('preClose', async () => closing.abort())
       for (const [name, call] of Object.entries(calls))
         addCall(v1, world, name, call, async (input, request, reply) => {
           const { [name]: handle } = (await handlers()) as { [name: string]: Handle }
           if (!handle) throw new Error(`There is no handler for ${name}.`)
-          const caller = { key: keyOf(request), request }
+          const signal = () => AbortSignal.any([closing.signal, goneOf(reply)])
+          const caller = { key: keyOf(request), request, signal }
           if (!call.body) return handle(world, input, caller)
           const answer = async (world: World, by: Acting) => handle(world, input, by, await actions())
           return answerOnce(world, caller, reply, answer)
@@ -52,6 +60,13 @@ export function addApiV1(api: FastifyInstance, world: World, { calls = apiCalls,
     },
     { prefix: V1 },
   )
+}
+
+/** A response is also closed when its reader is. */
+function goneOf({ raw }: FastifyReply): AbortSignal {
+  const gone = new AbortController()
+  raw.once('close', () => gone.abort())
+  return gone.signal
 }
 
 type Answer = (input: object, request: FastifyRequest, reply: FastifyReply) => Promise<object>

@@ -2,13 +2,32 @@ import type * as z from 'zod/mini'
 import type { ApiCalls } from '#contract/connect/api.ts'
 import { type EventType, eventTypes } from '#contract/events.ts'
 import { readFeed } from '#server/events/feed.ts'
-import { refuseField } from '#server/refusal.ts'
+import { waitForEvents } from '#server/events/wait.ts'
+import { Refusal, refuseField } from '#server/refusal.ts'
 import type { World } from '#server/world/world.ts'
+import type { ApiRequest } from './api.ts'
 
 type Query = z.infer<ApiCalls['listEvents']['query']>
 
-export async function listEvents(world: World, { after, limit, types }: Query) {
-  return shown(await readFeed(world, after, limit, types === undefined ? undefined : typesIn(types)))
+/** How many readers may wait in this process at a time. */
+const MAX_WAITING = 100
+
+let waiting = 0
+
+/** Waits no longer than the reader does, and ends when the server closes. */
+export async function listEvents(world: World, { after, limit, types: names, wait }: Query, { signal }: ApiRequest) {
+  const types = names === undefined ? undefined : typesIn(names)
+  if (!wait) return shown(await readFeed(world, after, limit, types))
+  if (waiting >= MAX_WAITING)
+    throw new Refusal(503, 'Too many readers are waiting for events. Please ask again in a moment, or without wait.', {
+      retryAfter: 5,
+    })
+  waiting++
+  try {
+    return shown(await waitForEvents(world, after, { limit, types, seconds: wait, signal: signal() }))
+  } finally {
+    waiting--
+  }
 }
 
 /** A misspelled type would wait forever. */

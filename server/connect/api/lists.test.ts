@@ -131,7 +131,12 @@ describe('a list', () => {
 describe('payments, sponsors and packages', () => {
   it('32.1 every payment once, also those of one member', async () => {
     const { rows } = await all('/payments?limit=2', 'payments')
-    const stored = await site.db.selectFrom('payment').select('reference').orderBy('created_at').execute()
+    const stored = await site.db
+      .selectFrom('payment')
+      .select('reference')
+      .orderBy('created_at')
+      .orderBy('reference')
+      .execute()
     expect(rows.map((row) => (row as unknown as { reference: string }).reference)).toEqual(
       stored.map(({ reference }) => reference),
     )

@@ -5,7 +5,6 @@ import type { Payment, PaymentPage, paymentStates } from '#contract/connect/shap
 import { toAmount } from '#contract/money.ts'
 import { addDays } from '#contract/renewal.ts'
 import type { Db } from '#server/db/db.ts'
-import type { PaymentState } from '#server/db/tables.ts'
 import { Refusal } from '#server/refusal.ts'
 import { startOfDay } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
@@ -75,12 +74,11 @@ type Row = {
   key: Key
   member_id: string | null
   period: number
-  stored_state: PaymentState
   state: ShownState
   amount_cents: number
   refunded_cents: number
   created_at: Date
-  updated_at: Date
+  captured_at: Date | null
   disputed_at: Date | null
   card_brand: string | null
   card_last_four: string | null
@@ -93,14 +91,12 @@ async function fetchPayments(db: Db, references: string[], { state, order }: Par
     ...(state ? [sql`${shownState} = ${state}`] : []),
   ]
   const { rows } = await sql<Row>`
-    select reference as id, ${keySql(at, id)} as key, member.id as member_id, period, payment.state as stored_state,
-      ${shownState} as state, amount_cents, refunded_cents, ${at}, updated_at, disputed_at, card_brand, card_last_four
+    select reference as id, ${keySql(at, id)} as key, member.id as member_id, period,
+      ${shownState} as state, amount_cents, refunded_cents, ${at}, captured_at, disputed_at, card_brand, card_last_four
     from payment left join member on member.enrollment_id = payment.enrollment_id
     where ${all(conditions)} ${orderBy(order, at, id)}`.execute(db)
   return rows
 }
-
-const COLLECTED: PaymentState[] = ['captured', 'refunded', 'disputed']
 
 function toPayment(row: Row): z.infer<typeof Payment> {
   const { id, member_id, period, state, amount_cents, refunded_cents, created_at, card_brand, card_last_four } = row
@@ -114,7 +110,7 @@ function toPayment(row: Row): z.infer<typeof Payment> {
     refunded: toAmount(refunded_cents),
     currency: 'USD',
     created_at: created_at.toISOString(),
-    ...timeIn('captured_at', COLLECTED.includes(row.stored_state) ? row.updated_at : null),
+    ...timeIn('captured_at', row.captured_at),
     ...timeIn('disputed_at', row.disputed_at),
     ...(card_last_four ? { card: { brand: brandName(card_brand), last_four: card_last_four } } : {}),
   }
