@@ -8,6 +8,7 @@ import { createHttpClient, type HttpClient } from '../../drill/visitor/http-clie
 import budgets from '../budgets.json' with { type: 'json' }
 import type { Part, Row } from '../part.ts'
 import { formatNumber, formatSpread, quartiles, shuffle } from '../statistics.ts'
+import { type ApiCaller, apiCaller, apiLists } from './api-lists.ts'
 import { createExportRow, measureExport } from './console-export.ts'
 import { createDatabase, withClient } from './database.ts'
 import { visitorSettings } from './enrollment-rate.ts'
@@ -22,7 +23,7 @@ const SHORT_MANY_MEMBERS = 20_000
 
 const sizes = ['few', 'many'] as const
 type PerSize<Value> = Record<(typeof sizes)[number], Value>
-type Site = { caller: HttpClient; cookie: string; members: number }
+type Site = { caller: HttpClient; cookie: string; members: number; api: ApiCaller }
 
 const list = (query: Record<string, string>) => `/console/members?${new URLSearchParams(query)}`
 
@@ -51,19 +52,25 @@ const lists: Record<string, (site: Site, n: number) => string> = {
   'to do': () => '/console/problems',
   'audit log': () => '/console/audit',
   staff: () => '/console/staff',
+  ...Object.fromEntries(
+    Object.entries(apiLists).map(([name, path]) => [name, ({ api }: Site, n: number) => path(api, n)]),
+  ),
 }
 const names = Object.keys(lists)
 
-/** The time of each list and search with a million members, beside a thousand. */
+/** The time of each list and search of the console and the API with a million members, beside a thousand. */
 export const consoleLists: Part = async ({ short, log, saveFigures }) => {
   const counts = { few: few_members, many: short ? SHORT_MANY_MEMBERS : many_members }
   const databases = { few: await createDatabase(), many: await createDatabase() }
   const sandbox = await startSandbox(databases.few)
   const settings = { ...visitorSettings, PAYMENT_SANDBOX_URL: sandbox.url }
+  const callers = {} as PerSize<ApiCaller>
   for (const size of sizes) {
     log(`console: ${formatNumber(counts[size])} members …`)
-    await addMembers(databases[size], await enrollModel(databases[size], settings), counts[size])
+    const model = await enrollModel(databases[size], settings)
+    await addMembers(databases[size], model, counts[size])
     await giveStates(databases[size])
+    callers[size] = await apiCaller(databases[size], model)
   }
   const startSite = async (size: keyof typeof counts, preload: Preload[] = [], nodeFlags: string[] = []) => {
     const foyer = await startFoyer({
@@ -74,7 +81,7 @@ export const consoleLists: Part = async ({ short, log, saveFigures }) => {
     })
     const caller = createHttpClient(foyer.url, 1)
     const cookie = await signIn(databases[size], caller)
-    return { ...foyer, caller, cookie, members: counts[size] }
+    return { ...foyer, caller, cookie, members: counts[size], api: callers[size] }
   }
   const sites = { few: await startSite('few'), many: await startSite('many') }
   const times: Record<string, PerSize<number[]>> = {}
@@ -160,7 +167,9 @@ async function signIn(database: Workspace, caller: HttpClient): Promise<string> 
 }
 
 async function load(site: Site, name: string, n: number) {
-  const { status, text } = await site.caller.get(`${API}${lists[name]?.(site, n)}`, { cookie: site.cookie })
+  const { cookie, api } = site
+  const headers = { authorization: `Bearer ${api.key}` }
+  const { status, text } = await site.caller.get(`${API}${lists[name]?.(site, n)}`, { cookie, headers })
   if (status !== 200) throw new Error(`${name}: ${status} ${text.slice(0, 300)}`)
 }
 

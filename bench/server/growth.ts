@@ -1,4 +1,4 @@
-import { createHash, randomInt } from 'node:crypto'
+import { randomInt } from 'node:crypto'
 import { API } from '#contract/api.ts'
 import { validAnswers } from '#server/test/answers.ts'
 import { startSandbox } from '../../drill/site/processes.ts'
@@ -10,7 +10,7 @@ import { formatNumber, formatSpread, quartiles, shuffle } from '../statistics.ts
 import { createDatabase, withClient } from './database.ts'
 import { visitorSettings } from './enrollment-rate.ts'
 import { waitForJobs } from './jobs.ts'
-import { addMembers, type ModelMember } from './population.ts'
+import { addMembers, copiedIdOf, type ModelMember } from './population.ts'
 import type { RecordedStatement } from './preload/record-statements.ts'
 import { type Preload, startFoyer } from './programs/programs.ts'
 import { findTableScans, type TableScan } from './query-plans.ts'
@@ -20,12 +20,6 @@ const { growth_few_members, growth_many_members, growth_most_difference } = budg
 const SHORT_MANY_MEMBERS = 20_000
 
 const { password } = validAnswers('')
-/** The id that population.ts gives to the n-th copy of the model's row. */
-const copiedId = (id: string, n: number) =>
-  createHash('md5')
-    .update(`${id}:${n}`)
-    .digest('hex')
-    .replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
 
 const sizes = ['few', 'many'] as const
 type PerSize<Value> = Record<(typeof sizes)[number], Value>
@@ -56,7 +50,7 @@ const calls: Record<string, (site: Site, n: number) => Promise<TimedCall>> = {
   validate_email: post('/enrollment/validate_email', (n) => ({ email: `m${n}@mail.example` })),
   validate_username: post('/enrollment/validate_username', (n) => ({ username: `free${n}` })),
   orders: post('/enrollment/orders', () => ({ product_ids: '34' })),
-  status: (site, n) => get(`${API}/enrollment/status`, { key: `${copiedId(site.model.enrollment_id, n)}.1` })(site),
+  status: (site, n) => get(`${API}/enrollment/status`, { key: `${copiedIdOf(site.model.enrollment_id, n)}.1` })(site),
   'add-enrollment': async ({ url, caller }) => {
     const visitor = await fillInForm(caller)
     return async () => {

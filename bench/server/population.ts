@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type pg from 'pg'
 import type { Workspace } from '../../drill/site/workspace.ts'
 import { withClient } from './database.ts'
@@ -89,8 +90,12 @@ const columnsOf = async (client: pg.Client, table: string): Promise<Column[]> =>
   return (await client.query<Column>(query, [table])).rows
 }
 
-/** An id becomes the same new id in every table, so foreign keys stay valid. */
-const copiedId = (id: string, n = 'n') => `cast(md5(cast(${id} as text) || ':' || ${n}) as uuid)`
+/** An id becomes the same new id in every table, so foreign keys stay valid. It looks like a random one, which calls check. */
+const copiedId = (id: string, n = 'n') =>
+  `cast(overlay(overlay(md5(cast(${id} as text) || ':' || ${n}) placing '4' from 13) placing '8' from 17) as uuid)`
+
+export const copiedIdOf = (id: string, n: number): string =>
+  hash('md5', `${id}:${n}`).replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12})$/, '$1-$2-4$3-8$4-$5')
 
 function newValue(
   table: string,
