@@ -23,7 +23,8 @@ const inProcess = [...site, ...packages, 'drill/in-process-site', 'drill/site']
 const pages = [...site, ...packages, 'web', '!web/console', 'vite.config.ts']
 const withReads = [...site, ...packages, 'bench/server']
 const onServer = [...withReads, '!bench/server/reads.ts', '!bench/server/programs/bare-server.ts']
-const onConsole = ['contract', 'server', ...packages, 'bench/server']
+const onMembers = ['contract', 'server', ...packages]
+const onConsole = [...onMembers, 'bench/server']
 
 /** The parts, and the code that each one covers: files and folders, without those that begin with an exclamation mark. */
 export const coverage = {
@@ -41,6 +42,7 @@ export const coverage = {
     provider: [...site, ...packages, 'drill/provider', 'drill/leak-search', 'emulators/provider'],
     feed: [...site, ...packages, 'drill/feed', 'drill/fault-injection', 'drill/site', 'drill/visitor'],
     import: [...site, ...packages, 'server/cli/import.ts', 'drill/import', 'drill/site'],
+    commission: [...onMembers, 'drill/commission', 'drill/site'],
     many: [...pages, 'drill/many', 'drill/payments', 'drill/site', 'drill/visitor', 'deploy'],
   },
   bench: {

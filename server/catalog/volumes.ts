@@ -33,15 +33,14 @@ export const newestVolumes = (rows: VolumeRow[]): VolumeRow[] => [
 
 /**
  * Finds the volumes of what was paid: those set last before it was paid. What was paid before its price had any takes those
- * that were there when the month was made, so that a month can wait for its volumes and still never changes afterward.
+ * that were set last before `frozenAt`, so that a month can wait for its volumes and still never changes afterward.
  */
-export function volumeFinder(rows: VolumeRow[], made_at: Date) {
+export function volumeFinder(rows: VolumeRow[], frozenAt: (paid_at: Date) => Date) {
   const byPrice = Map.groupBy(rows, keyOf)
   return (price: PriceKey, paid_at: Date): Volumes | undefined => {
     const history = byPrice.get(keyOf(price)) ?? []
-    const found =
-      history.findLast(({ set_at }) => set_at <= paid_at) ?? history.findLast(({ set_at }) => set_at <= made_at)
-    return found ?? (price.price_cents ? undefined : NOTHING)
+    const lastBefore = (time: Date) => history.findLast(({ set_at }) => set_at <= time)
+    return lastBefore(paid_at) ?? lastBefore(frozenAt(paid_at)) ?? (price.price_cents ? undefined : NOTHING)
   }
 }
 

@@ -4,17 +4,20 @@ import { openKeys } from '#server/secrets/secrets.ts'
 import { clock } from '#server/world/world.ts'
 import { checkArguments, type Program, runAsProgram, runCommand, type Surroundings } from './command-line.ts'
 import { type ConnectCommand, readOptions } from './connect/command.ts'
+import { commissionCommands, commissionUsage } from './connect/commission.ts'
 import { keyCommands } from './connect/keys.ts'
 
 const USAGE = `npm run connect -- COMMAND
 
   keys list                                    API keys, when each was last used and when it ends
   keys create NAME SCOPE,SCOPE [--until DAY]   print a new key, once; DAY such as 2027-06-30 is its last
-  keys revoke NAME --reason "…"                refuse it from the next request on`
+  keys revoke NAME --reason "…"                refuse it from the next request on
+${commissionUsage}`
 
 /** The first word or two words of a command, and what it does. */
 const commands: Record<string, ConnectCommand> = {
   ...keyCommands,
+  ...commissionCommands,
 }
 
 const program: Program<ConnectCommand> = {
