@@ -1,6 +1,8 @@
 /** Writes the tables in documents that copy code or results: `node scripts/tables.mjs`. A test fails when one is out of date. */
 import { readFileSync, writeFileSync } from 'node:fs'
+import * as z from 'zod/mini'
 import { permissions, roles } from '../contract/console/permissions.ts'
+import { eventTypes } from '../contract/events.ts'
 import { figures, readProofs } from './proofs.mjs'
 
 const table = (...rows) => rows.map((cells) => `| ${cells.join(' | ')} |`).join('\n')
@@ -45,9 +47,30 @@ const firstFigures = () =>
       .map(({ goal, measured, beside }) => [goal, measured, beside ?? '']),
   ])
 
+const eventsTable = () =>
+  table(
+    ...head('Type', 'What has happened', 'Payload'),
+    ...Object.entries(eventTypes).map(([type, { meaning, payload }]) => [
+      `\`${type}\``,
+      meaning,
+      fieldsOf(payload).join('<br>'),
+    ]),
+  )
+
+/** `name`, with the values that it can have. */
+const fieldsOf = (payload) =>
+  Object.entries(z.toJSONSchema(payload).properties).map(([name, field]) => {
+    const values = name === 'state' ? [] : (field.enum ?? [])
+    const inside = field.items?.properties ? Object.keys(field.items.properties) : []
+    const isNullable = field.anyOf?.some(({ type }) => type === 'null')
+    const notes = [...values, ...inside.map((each) => `\`${each}\``), ...(isNullable ? ['may be null'] : [])]
+    return `\`${name}\`${notes.length ? `: ${notes.join(', ')}` : ''}`
+  })
+
 const tables = {
   'README.md': { figures: firstFigures },
   'docs/guides/console.md': { roles: rolesTable },
+  'docs/guides/events.md': { events: eventsTable },
   'docs/guides/speed.md': { figures: allFigures },
 }
 export const documents = Object.keys(tables)
