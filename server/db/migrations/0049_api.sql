@@ -9,7 +9,8 @@ create table api_answer (
 );
 create index api_answer_expired on api_answer (expires_at);
 
--- Other systems read payments in the order in which they began.
+-- Other systems read payments in the order in which they began. It also finds the recent ones.
+drop index payment_created;
 create index payment_listed on payment (created_at, reference);
 
 -- A sponsor's members in the order of their list, even if thousands were brought along with the same day.
