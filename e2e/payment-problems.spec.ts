@@ -208,9 +208,12 @@ test('10.19 10.24 12.16 a visitor who is offline at Next and at Confirm and Pay 
   context,
 }) => {
   const visitor = await reachAccountCreation(page)
+  await expect(page.getByLabel('Email address'), 'offline, there would be nothing to fill in').toBeVisible()
   await context.setOffline(true)
   await fillAccountCreation(page, visitor)
   await next(page)
+  const waiting = page.getByText(/^(?:We’ll go on as soon as you’re back online|The documents could not be loaded)\.$/)
+  await expect(waiting, 'the next step or its documents').toBeVisible()
   await context.setOffline(false)
   await expect(page.getByRole('button', { name: 'Membership Agreement' }), 'fetched again by itself').toBeVisible()
   await fillPayment(page)
