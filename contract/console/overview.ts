@@ -20,12 +20,14 @@ const DayFigures = z.object({
 
 const Problem = z.object({
   /** What it is about. The page says what to do. */
-  kind: z.enum(['dispute', 'discrepancy', 'unanswered', 'review', 'renewal', 'resumed', 'email', 'key']),
+  kind: z.enum(['dispute', 'discrepancy', 'unanswered', 'review', 'renewal', 'resumed', 'email', 'key', 'webhook']),
   title: z.string(),
   detail: z.string(),
   since: z.string(),
   amount: z.optional(amount),
   member: z.optional(z.object({ id: z.string(), name: z.string() })),
+  /** Of a webhook. */
+  endpoint_id: z.optional(z.string()),
   /** Of several members: the list's filter that finds them. */
   resumed_on: z.optional(day),
   /** Of a discrepancy: what it is resolved by. */

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { allEventTypes } from '#contract/events.ts'
-import { formVersion, listKey, textLine } from './fields.ts'
+import { day, formVersion, listKey, textLine } from './fields.ts'
 import type { ConsoleCall } from './permissions.ts'
 
 const endpoint_id = z.uuid('This is not an endpoint.')
@@ -73,8 +73,6 @@ const EndpointPage = z.object({
 /** What the receiver verifies with. A shared secret is shown only this once. */
 const withKey = z.object({ page: EndpointPage, key: z.string() })
 
-const time = z.iso.datetime({ error: 'Please enter a date and time.' })
-
 /** Webhooks: other systems that hear what happens. */
 export const consoleWebhookCalls = {
   listWebhooks: {
@@ -87,7 +85,7 @@ export const consoleWebhookCalls = {
   },
   getWebhook: {
     method: 'GET',
-    path: '/console/webhooks/:endpoint_id',
+    path: '/console/webhooks/endpoint',
     summary: 'Get an endpoint and its deliveries, newest first',
     permission: 'see_webhooks',
     input: z.object({
@@ -173,10 +171,10 @@ export const consoleWebhookCalls = {
   replayWebhook: {
     method: 'POST',
     path: '/console/webhooks/replay',
-    summary: 'Send again what happened in a time',
+    summary: 'Send again what happened from one day to another',
     permission: 'manage_webhooks',
     needsProof: true,
-    input: z.object({ endpoint_id, from: time, to: time }),
+    input: z.object({ endpoint_id, from: day, to: day }),
     output: z.object({ count: z.int(), page: EndpointPage }),
   },
   getWebhookCurl: {

@@ -6,18 +6,33 @@ import { checkArguments, type Program, runAsProgram, runCommand, type Surroundin
 import { type ConnectCommand, readOptions } from './connect/command.ts'
 import { commissionCommands, commissionUsage } from './connect/commission.ts'
 import { keyCommands } from './connect/keys.ts'
+import { webhookCommands } from './connect/webhooks.ts'
 
 const USAGE = `npm run connect -- COMMAND
 
   keys list                                    API keys, when each was last used and when it ends
   keys create NAME SCOPE,SCOPE [--until DAY]   print a new key, once; DAY such as 2027-06-30 is its last
   keys revoke NAME --reason "…"                refuse it from the next request on
+
+  webhooks list                                endpoints; WEBHOOK is an id, a name or an address
+  webhooks add URL [--name NAME] [--types TYPE,TYPE] [--ed25519]
+                                               print what its receiver checks our signatures with, once
+  webhooks test WEBHOOK                        send a test and show the answer
+  webhooks deliveries WEBHOOK [--failed]       how the newest went
+  webhooks resend DELIVERY                     send an event again, with the same id
+  webhooks replay WEBHOOK DAY DAY              send again what happened from one day to another
+  webhooks curl DELIVERY                       the same request as a command
+  webhooks rotate WEBHOOK                      print a new secret; for a day both sign
+  webhooks on WEBHOOK                          go on where it stopped
+  webhooks off WEBHOOK
+  webhooks remove WEBHOOK
 ${commissionUsage}`
 
 /** The first word or two words of a command, and what it does. */
 const commands: Record<string, ConnectCommand> = {
   ...keyCommands,
   ...commissionCommands,
+  ...webhookCommands,
 }
 
 const program: Program<ConnectCommand> = {

@@ -98,8 +98,8 @@ const sampleOf = (field: string): unknown =>
     url: 'https://example.com/webhooks',
     types: '',
     scheme: 'hmac',
-    from: '2026-11-01T00:00:00Z',
-    to: '2026-11-02T00:00:00Z',
+    from: '2026-11-01',
+    to: '2026-11-02',
   })[field]
 
 const calls = Object.entries<ConsoleCall>(consoleCalls)

@@ -8,6 +8,8 @@ import { AuditScreen } from './audit/AuditScreen.tsx'
 import { SettingsScreen } from './audit/SettingsScreen.tsx'
 import { BrandScreen } from './brand/BrandScreen.tsx'
 import { KeysScreen } from './connect/KeysScreen.tsx'
+import { WebhookScreen } from './connect/WebhookScreen.tsx'
+import { WebhooksScreen } from './connect/WebhooksScreen.tsx'
 import { DocumentScreen } from './documents/DocumentScreen.tsx'
 import { DocumentsScreen } from './documents/DocumentsScreen.tsx'
 import { NewDocument } from './documents/NewDocument.tsx'
@@ -85,6 +87,13 @@ const routes: Route[] = [
   { pattern: /^\/console\/staff$/, title: 'Staff', permission: 'see_staff', screen: () => <StaffScreen /> },
   { pattern: /^\/console\/keys$/, title: 'API keys', permission: 'see_keys', screen: () => <KeysScreen /> },
   { pattern: /^\/console\/audit$/, title: 'Audit log', permission: 'see_audit', screen: () => <AuditScreen /> },
+  { pattern: /^\/console\/webhooks$/, title: 'Webhooks', permission: 'see_webhooks', screen: () => <WebhooksScreen /> },
+  {
+    pattern: /^\/console\/webhooks\/([\da-f-]{36})$/,
+    title: 'Webhook',
+    permission: 'see_webhooks',
+    screen: ([, id = '']) => <WebhookScreen key={id} id={id} />,
+  },
   { pattern: /^\/console\/settings$/, title: 'Settings', permission: 'see_settings', screen: () => <SettingsScreen /> },
   { pattern: /^\/console\/access$/, title: 'Your access', screen: () => <AccessScreen /> },
 ]

@@ -6,6 +6,7 @@ import { showAmount, toAmount } from '#contract/money.ts'
 import { addDays, renewalTotal } from '#contract/renewal.ts'
 import { recordAction } from '#server/audit/audit.ts'
 import { endingKeys } from '#server/connect/keys/view-keys.ts'
+import { listEndpoints } from '#server/connect/webhooks/endpoints.ts'
 import { type Db, inTransaction } from '#server/db/db.ts'
 import type { RenewalLine } from '#server/db/tables.ts'
 import { linesDue } from '#server/membership/prices.ts'
@@ -38,6 +39,7 @@ export async function listProblems(world: Context): Promise<ProblemList> {
     lastTries(world),
     resumedCharges(world),
     givenUpEmails(world),
+    failingWebhooks(world),
     endingApiKeys(world),
   ])
   return {
@@ -169,6 +171,25 @@ async function givenUpEmails(world: Pick<World, 'db' | 'now'>): Promise<Problem[
     detail: last_error ?? '',
     since: (done_at ?? world.now()).toISOString(),
   }))
+}
+
+/** Everything fails for that long before we say so: a receiver may be restarted. */
+const WEBHOOK_PATIENCE_MS = 3_600_000
+
+/** Those that were turned off because they failed, and those that fail right now. */
+async function failingWebhooks(world: Context): Promise<Problem[]> {
+  const endpoints = (await listEndpoints(world)).filter(({ state }) => state !== 'off')
+  const isLong = (since: Date | null) =>
+    since !== null && world.now().getTime() - since.getTime() >= WEBHOOK_PATIENCE_MS
+  return endpoints
+    .filter(({ state, failing_since }) => state !== 'on' || isLong(failing_since))
+    .map(({ id, url, state, state_at, failing_since }) => ({
+      kind: 'webhook',
+      title: state === 'on' ? 'A webhook fails' : 'A webhook was turned off',
+      detail: url,
+      since: (state === 'on' && failing_since ? failing_since : state_at).toISOString(),
+      endpoint_id: id,
+    }))
 }
 
 type Resolution = { reference: string; kind: string; reason: string; outcome?: 'lost' | 'other' | undefined }

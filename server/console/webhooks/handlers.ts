@@ -8,6 +8,7 @@ import {
   turnOffEndpoint,
   turnOnEndpoint,
 } from '#server/connect/webhooks/endpoints.ts'
+import { endOfDay, startOfDay } from '#server/world/time-zone.ts'
 import type { HandlersOf } from '../console.ts'
 import { requireVersion } from '../form-version.ts'
 import { listWebhooks, toDelivery, valuesOf, viewWebhook } from './webhooks.ts'
@@ -48,7 +49,7 @@ export const webhooksHandlers = {
     return viewWebhook(world, await findDelivery(world.db, delivery_id))
   },
   replayWebhook: async ({ endpoint_id, from, to }, { world, session }) => {
-    const range = { endpoint_id, from: new Date(from), to: new Date(to) }
+    const range = { endpoint_id, from: startOfDay(world.config.TIME_ZONE, from), to: endOfDay(world, to) }
     const count = await replayRange(world, range, session.staff)
     return { count, page: await viewWebhook(world, { endpoint_id }) }
   },

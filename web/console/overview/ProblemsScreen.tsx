@@ -23,6 +23,7 @@ const advice: Record<Problem['kind'], string> = {
   unanswered: 'We keep checking. If it lasts for hours, ask the gateway.',
   review: 'Approve or decline it at the gateway; it follows within minutes.',
   key: 'Create a new key, give it to the system that uses this one, then revoke this one.',
+  webhook: 'See what the receiver answers, fix it, and turn the webhook on if it’s off. Nothing is lost for 90 days.',
   email: 'Check the address on the member’s page, or the mail server.',
 }
 
@@ -66,6 +67,9 @@ export function ProblemsScreen() {
                     <Link to={`/console/members${toQuery({ resumed_on: problem.resumed_on })}`}>See these members</Link>
                   )}
                   {problem.kind === 'key' && may('see_keys') && <Link to="/console/keys">See the keys</Link>}
+                  {problem.endpoint_id && may('see_webhooks') && (
+                    <Link to={`/console/webhooks/${problem.endpoint_id}`}>Open the webhook</Link>
+                  )}
                   {problem.discrepancy && may('resolve_problems') && (
                     <button type="button" className="link" onClick={() => setChosen(problem)}>
                       Resolve

@@ -1,0 +1,234 @@
+import { type ReactNode, useState } from 'react'
+import type { WebhookPage } from '#contract/console/webhooks.ts'
+import { CopyText } from '#web/credentials/CopyText.tsx'
+import { ErrorNotice } from '#web/ui/ErrorNotice.tsx'
+import { errorMessage } from '#web/ui/errorMessage.ts'
+import { Dialog } from '#web/ui/FormDialog.tsx'
+import { Notice } from '#web/ui/Notice.tsx'
+import { SuccessNotice } from '#web/ui/SuccessNotice.tsx'
+import { useConsole } from '../api.ts'
+import { Facts, Panel, showTime, Title, Waiting } from '../parts.tsx'
+import { Link, navigate, toQuery, useAddress } from '../router.tsx'
+import { useLoaded } from '../useLoaded.ts'
+import { Deliveries } from './Deliveries.tsx'
+import { EditWebhook, RemoveWebhook, Replay, RotateSecret, ShowKey, SwitchWebhook } from './WebhookForms.tsx'
+import { EndpointChip, eventsText, nameOf } from './WebhooksScreen.tsx'
+
+type Question = { kind: 'edit' | 'switch' | 'rotate' | 'replay' | 'remove' } | { kind: 'key' | 'curl'; text: string }
+
+/** One endpoint: what it gets, how each delivery went, and what staff can do. */
+export function WebhookScreen({ id }: { id: string }) {
+  const { api } = useConsole()
+  const { query } = useAddress()
+  const show = toShow(query.get('show'))
+  const after = query.get('after') ?? undefined
+  const load = () => api.getWebhook({ endpoint_id: id, ...(show ? { show } : {}), ...(after ? { after } : {}) })
+  const loaded = useLoaded(`${id} ${query}`, load)
+  const [question, setQuestion] = useState<Question>()
+  const [success, setSuccess] = useState<string>()
+  const [failure, setFailure] = useState<string>()
+  const { data: endpoint, reload } = loaded
+  if (!endpoint) return <Waiting loaded={loaded} />
+  const close = () => setQuestion(undefined)
+  const done = (message: string) => {
+    setFailure(undefined)
+    setSuccess(message)
+    reload() // with the filter and page of the address
+    close()
+  }
+  /** Without a dialog. */
+  const run = (work: () => Promise<string | undefined>) => {
+    setFailure(undefined)
+    setSuccess(undefined)
+    void work().then(
+      (message) => message && done(message),
+      (cause: unknown) => setFailure(errorMessage(cause)),
+    )
+  }
+  const sendTest = () =>
+    run(async () => {
+      const { status, took_ms, answer } = (await api.testWebhook({ endpoint_id: id })).delivery
+      const isDelivered = status !== undefined && status >= 200 && status < 300
+      if (isDelivered) return `The test arrived: status ${status} after ${took_ms} ms.`
+      reload()
+      throw new Error(`The test failed: ${status ? `status ${status}. ` : ''}${answer}`)
+    })
+  return (
+    <>
+      <Title>{nameOf(endpoint)}</Title>
+      <div className="screen-head">
+        <div>
+          <p className="small">
+            <Link to="/console/webhooks">Webhooks</Link>
+          </p>
+          <h1>
+            <bdi>{nameOf(endpoint)}</bdi> <EndpointChip endpoint={endpoint} />
+          </h1>
+          <p className="lead endpoint-url">
+            <bdi>{endpoint.url}</bdi>
+          </p>
+        </div>
+      </div>
+      <SuccessNotice message={success} />
+      <ErrorNotice message={failure} />
+      <Warning endpoint={endpoint} />
+      <div className="member-grid">
+        <Deliveries
+          page={endpoint}
+          show={show}
+          after={after}
+          pageAt={(show, after) => `/console/webhooks/${id}${toQuery({ show, after })}`}
+          isLoading={loaded.isLoading}
+          onReload={() => {
+            setSuccess(undefined)
+            reload()
+          }}
+          onResend={(delivery_id) =>
+            run(async () => {
+              await api.resendWebhook({ delivery_id })
+              return 'The event is on its way again.'
+            })
+          }
+          onCurl={(delivery_id) =>
+            run(async () => {
+              setQuestion({ kind: 'curl', text: (await api.getWebhookCurl({ delivery_id })).curl })
+              return undefined
+            })
+          }
+        />
+        <About endpoint={endpoint} onTest={sendTest} onAsk={(kind) => setQuestion({ kind })} />
+      </div>
+      {question?.kind === 'edit' && <EditWebhook page={endpoint} onClose={close} onDone={() => done('Saved.')} />}
+      {question?.kind === 'switch' && (
+        <SwitchWebhook
+          page={endpoint}
+          onClose={close}
+          onDone={() => done(endpoint.state === 'on' ? 'The webhook is off.' : 'The webhook is on.')}
+        />
+      )}
+      {question?.kind === 'rotate' && (
+        <RotateSecret
+          page={endpoint}
+          onClose={close}
+          onDone={({ key }) => {
+            reload()
+            setQuestion({ kind: 'key', text: key })
+          }}
+        />
+      )}
+      {question?.kind === 'key' && <ShowKey text={question.text} scheme={endpoint.scheme} onClose={close} />}
+      {question?.kind === 'curl' && (
+        <Dialog
+          title="The same request by hand"
+          text="Its signature is valid for about five minutes. Get a new one after that."
+          onClose={close}
+        >
+          <CopyText text={question.text} label="Copy the command" />
+          <div className="form-actions">
+            <button type="button" className="button" onClick={close}>
+              Done
+            </button>
+          </div>
+        </Dialog>
+      )}
+      {question?.kind === 'replay' && (
+        <Replay
+          page={endpoint}
+          onClose={close}
+          onDone={(count) =>
+            done(count === 1 ? 'One event is on its way again.' : `${count} events are on their way again.`)
+          }
+        />
+      )}
+      {question?.kind === 'remove' && (
+        <RemoveWebhook page={endpoint} onClose={close} onDone={() => navigate('/console/webhooks')} />
+      )}
+    </>
+  )
+}
+
+const toShow = (text: string | null) => (text === 'open' || text === 'failed' ? text : undefined)
+
+function Warning({ endpoint }: { endpoint: WebhookPage }) {
+  const { session } = useConsole()
+  const timeOf = (time: string) => showTime(time, session.time_zone)
+  const { state, state_at, failing_since, resume_at } = endpoint
+  const isPaused = resume_at && resume_at > new Date().toISOString()
+  if (state === 'gone')
+    return (
+      <Notice tone="alert">
+        It answered 410 on {timeOf(state_at)}, so we turned it off. Nothing is lost for 90 days.
+      </Notice>
+    )
+  if (state === 'failing')
+    return (
+      <Notice tone="alert">
+        Every try failed for five days, so we turned it off on {timeOf(state_at)}. Nothing is lost for 90 days.
+      </Notice>
+    )
+  if (state === 'on' && isPaused) return <Notice>The receiver asked us to wait until {timeOf(resume_at)}.</Notice>
+  if (state === 'on' && failing_since)
+    return <Notice>Every try since {timeOf(failing_since)} has failed. After five days we turn it off.</Notice>
+  return null
+}
+
+type AboutProps = {
+  endpoint: WebhookPage
+  onTest: () => void
+  onAsk: (kind: 'edit' | 'switch' | 'rotate' | 'replay' | 'remove') => void
+}
+
+function About({ endpoint, onTest, onAsk }: AboutProps) {
+  const { may, session } = useConsole()
+  const { scheme, types, public_key, previous_until, created_at, state } = endpoint
+  const facts: [string, ReactNode][] = [
+    ['Events', eventsText(types)],
+    ['Signature', scheme === 'hmac' ? 'HMAC-SHA256' : 'Ed25519'],
+    ...(previous_until
+      ? [['Old secret also signs until', showTime(previous_until, session.time_zone)] as [string, string]]
+      : []),
+    ['Added', showTime(created_at, session.time_zone)],
+  ]
+  return (
+    <Panel title="About">
+      <Facts facts={facts} />
+      {types.includes(' ') && (
+        <ul className="event-list small">
+          {types.split(' ').map((type) => (
+            <li key={type}>{type}</li>
+          ))}
+        </ul>
+      )}
+      {public_key && (
+        <div className="public-key">
+          <p className="small">The receiver verifies with this public key:</p>
+          <CopyText text={public_key} label="Copy the key" />
+        </div>
+      )}
+      {may('manage_webhooks') && (
+        <div className="row-actions endpoint-actions">
+          <button type="button" className="button quiet" onClick={onTest}>
+            Send a test
+          </button>
+          <button type="button" className="button quiet" onClick={() => onAsk('edit')}>
+            Edit
+          </button>
+          <button type="button" className="button quiet" onClick={() => onAsk('switch')}>
+            {state === 'on' ? 'Turn off' : 'Turn on'}
+          </button>
+          {state === 'on' && (
+            <button type="button" className="button quiet" onClick={() => onAsk('replay')}>
+              Send days again
+            </button>
+          )}
+          <button type="button" className="button quiet" onClick={() => onAsk('rotate')}>
+            {scheme === 'hmac' ? 'Rotate the secret' : 'Rotate the key'}
+          </button>
+          <button type="button" className="button quiet danger" onClick={() => onAsk('remove')}>
+            Remove
+          </button>
+        </div>
+      )}
+    </Panel>
+  )
+}
