@@ -1,11 +1,14 @@
+import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import * as z from 'zod/mini'
 import { API, type Call, calls } from '#contract/api.ts'
+import { type ApiCall, apiCalls, V1 } from '#contract/connect/api.ts'
 import { consoleCalls } from '#contract/console/console.ts'
 import { messageCalls } from '#contract/message-calls.ts'
 import { officeCalls } from '#contract/office/office.ts'
 import { validAnswers } from '#server/test/answers.ts'
+import { type OtherSystem, otherSystem } from '#server/test/api.ts'
 import { generousLimits } from '#server/test/generous-settings.ts'
 import { memberInOffice } from '#server/test/member.ts'
 import { type Site, testSite } from '#server/test/site.ts'
@@ -13,8 +16,10 @@ import { staffMember } from '#server/test/staff.ts'
 
 let site: Site
 let cookie = ''
+let system: OtherSystem
 beforeAll(async () => {
   site = await testSite(generousLimits)
+  system = await otherSystem(site)
   cookie = await site.get('/ana').then(({ headers }) => String(headers['set-cookie']).split(';')[0] ?? '')
 })
 afterAll(() => site.close())
@@ -79,14 +84,23 @@ const answers: Record<string, unknown> = {
   document_id: '1',
   version: '1',
   product_id: '34',
+  direction: 'down',
 }
 /** Calls have the same names in the office and in the console. */
 const allCalls = [calls, messageCalls, officeCalls, consoleCalls].flatMap((some) =>
-  Object.values<Call>(some).map((call): [string, Call] => [call.path, call]),
+  Object.values<Call>(some).map((call): [string, Tried] => [call.path, call]),
 )
 
+type Tried = Omit<Call, 'method'> & Pick<ApiCall, 'method'>
+
+/** Those of other systems, with everything that they take. */
+const callsOfV1 = Object.values<ApiCall>(apiCalls).map(({ params, query, body, ...call }): [string, Tried] => [
+  `${call.method} ${call.path}`,
+  { ...call, path: V1 + call.path, input: z.object({ ...params?.shape, ...query?.shape, ...body?.shape }) },
+])
+
 /** Replaces some of a call's fields with shapes that no form sends. */
-const inputOf = ({ input }: Call) => {
+const inputOf = ({ input }: Tried) => {
   const names = Object.keys(input.shape)
   const changes = fc.dictionary(fc.constantFrom(...names, 'x', 'toString', 'constructor'), shapes, {
     noNullPrototype: true,
@@ -132,7 +146,7 @@ const oddValuesOf = (name: string): unknown[] => {
 }
 
 /** Every other field is valid, so that the odd one gets as far as it can. */
-function* oneOddFieldAtATime({ input }: Call): Generator<Record<string, unknown>> {
+function* oneOddFieldAtATime({ input }: Tried): Generator<Record<string, unknown>> {
   const names = Object.keys(input.shape)
   const needed = names.filter((name) => !z.safeParse(input.shape[name] ?? z.unknown(), undefined).success)
   const rest = Object.fromEntries(needed.map((name) => [name, answers[name]]))
@@ -143,8 +157,14 @@ function* oneOddFieldAtATime({ input }: Call): Generator<Record<string, unknown>
     }
 }
 
+const withKey = () => ({ authorization: `Bearer ${system.key}`, 'idempotency-key': randomUUID() })
+
+/** These calls refuse what they don't know. */
+const withoutPath = ({ path }: Tried, body: Record<string, unknown>) =>
+  Object.fromEntries(Object.entries(body).filter(([name]) => !path.includes(`:${name}`)))
+
 /** Each call has a person of its own, because some calls end a session or remove a person. */
-async function signedInFor({ path }: Call): Promise<string> {
+async function signedInFor({ path }: Tried): Promise<string> {
   if (path.startsWith('/office')) return (await memberInOffice(site)).cookie
   return path.startsWith('/console') ? (await staffMember(site, 'owner')).cookie : ''
 }
@@ -160,15 +180,18 @@ describe('whatever JSON a caller sends', () => {
     })
   })
 
-  it.each(allCalls)('6.3 %s never answers with a 5xx', async (_path, call) => {
+  it.each([...allCalls, ...callsOfV1])('6.3 %s never answers with a 5xx', async (_path, call) => {
     const signedIn = await signedInFor(call)
     const check = async (body: Record<string, unknown>, odd: Record<string, string | undefined> = {}) => {
       const url = API + call.path.replace(/:(\w+)/g, (_, name) => encodeURIComponent(inUrl(body[name]).slice(0, 300)))
       const request = { 'content-type': 'application/json', ...odd, cookie: [signedIn, cookie, odd.cookie].join('; ') }
+      const isOfV1 = call.path.startsWith(V1)
+      const headers = isOfV1 ? { ...request, ...withKey() } : request
+      const sent = isOfV1 ? withoutPath(call, body) : body
       const reply =
         call.method === 'GET'
-          ? await site.get(`${url}?${query(body)}`, request)
-          : await site.ask({ method: 'POST', url, headers: request, payload: JSON.stringify(body) })
+          ? await site.get(`${url}?${query(sent)}`, headers)
+          : await site.ask({ method: call.method, url, headers, payload: JSON.stringify(sent) })
       expect(reply.statusCode, `${JSON.stringify(body)} ${reply.body}`).toBeLessThan(500)
     }
     for (const body of oneOddFieldAtATime(call)) await check(body)
