@@ -42,7 +42,7 @@ export function whyNotCsv(bytes: Uint8Array): string | undefined {
 }
 
 /** How much of a file travels in one call. */
-export const PIECE_LENGTH = 24_000
+export const PIECE_LENGTH = 12_000
 
 const ImportView = z.object({
   id: z.string(),

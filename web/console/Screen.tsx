@@ -14,6 +14,7 @@ import { DocumentScreen } from './documents/DocumentScreen.tsx'
 import { DocumentsScreen } from './documents/DocumentsScreen.tsx'
 import { NewDocument } from './documents/NewDocument.tsx'
 import { FunnelScreen } from './funnel/FunnelScreen.tsx'
+import { ImportScreen } from './import/ImportScreen.tsx'
 import { MemberScreen } from './members/MemberScreen.tsx'
 import { MembersScreen } from './members/MembersScreen.tsx'
 import { ProblemsScreen } from './overview/ProblemsScreen.tsx'
@@ -48,6 +49,12 @@ const routes: Route[] = [
     title: 'Member',
     permission: 'see_members',
     screen: ([, id = '']) => <MemberScreen key={id} id={id} />,
+  },
+  {
+    pattern: /^\/console\/import$/,
+    title: 'Import members',
+    permission: 'import_members',
+    screen: () => <ImportScreen />,
   },
   { pattern: /^\/console\/abuse$/, title: 'Abuse', permission: 'see_abuse', screen: () => <AbuseScreen /> },
   { pattern: /^\/console\/sponsors$/, title: 'Sponsors', permission: 'see_sponsors', screen: () => <SponsorsScreen /> },

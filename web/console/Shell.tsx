@@ -16,7 +16,7 @@ type Entry = { to: string; text: string; permission?: Permission; pattern: RegEx
 const entries: Entry[][] = [
   [
     { to: '/console', text: 'Today', permission: 'see_members', pattern: /^\/console$/ },
-    { to: '/console/members', text: 'Members', permission: 'see_members', pattern: /^\/console\/members/ },
+    { to: '/console/members', text: 'Members', permission: 'see_members', pattern: /^\/console\/(?:members|import)/ },
     { to: '/console/problems', text: 'To do', permission: 'see_problems', pattern: /^\/console\/problems/ },
     { to: '/console/funnel', text: 'Funnel', permission: 'see_funnel', pattern: /^\/console\/funnel/ },
     { to: '/console/brand', text: 'Brand and texts', permission: 'see_brand', pattern: /^\/console\/brand/ },

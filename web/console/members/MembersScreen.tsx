@@ -53,6 +53,11 @@ export function MembersScreen() {
         title={filter.search ? `Members: “${filter.search}”` : 'Members'}
         lead={data?.total && totalText(data.total)}
       >
+        {may('import_members') && (
+          <Link to="/console/import" className="button quiet">
+            Import
+          </Link>
+        )}
         {may('export_members') && data && data.members.length > 0 && !data.is_capped && (
           <ExportLink href={`${API}${consoleCalls.exportMembers.path}${toQuery(filter)}`} />
         )}
