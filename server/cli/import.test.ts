@@ -1,7 +1,8 @@
-import { rm, writeFile } from 'node:fs/promises'
+import { readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { importColumns } from '#contract/console/import.ts'
 import { commandLine } from '#server/audit/audit.ts'
 import { readText } from '#server/connect/import/csv.ts'
 import {
@@ -158,6 +159,15 @@ describe('a file', () => {
     )
     expect(await allRows(site.db)).toEqual(before)
   })
+})
+
+it('30.1 the sample of the guide is fine, and the guide has every column', async () => {
+  const sample = await readFile('docs/samples/members.csv', 'utf8')
+  expect(await importing(sample, { isDryRun: true })).toBe(
+    'The file is fine: 4 members to import. Nothing was written.',
+  )
+  const guide = await readFile('docs/guides/import.md', 'utf8')
+  for (const column of Object.keys(importColumns)) expect(guide).toContain(`| \`${column}\` |`)
 })
 
 describe('imported members', () => {
