@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import type { ConsoleCall } from './permissions.ts'
 
-/** The columns of a file of members. The guide has the same table. */
+/** The columns of a file of members. The guide has them, too. */
 export const importColumns = {
   username: 'letters and digits; also the member’s link',
   first_name: '',
