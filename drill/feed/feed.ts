@@ -91,20 +91,24 @@ async function withoutPositions(run: DrillRun, backend: Backend): Promise<Report
 function startLoad(site: FeedSite, reader: Reader, touched: Set<string>) {
   const client = createHttpClient(site.url)
   const crowd = startCrowd(client, LANES)
-  /** A payment that the reader has heard of, and the database with it. */
-  const nextPayment = async () => {
-    const captured = () =>
-      reader.heard().flatMap(({ type, payload }) => (type === 'payment.captured' ? [payload.reference] : []))
-    await until(() => captured().some((reference) => !touched.has(reference)))
-    const reference = captured().find((each) => !touched.has(each)) ?? ''
-    touched.add(reference)
-    return reference
+  /** One that the reader has heard of, and the database with it. */
+  const next = async (subjects: () => string[]) => {
+    const untouched = () => subjects().find((subject) => !touched.has(subject))
+    await until(() => untouched() !== undefined)
+    const subject = untouched() ?? ''
+    touched.add(subject)
+    return subject
   }
+  const payments = () =>
+    reader.heard().flatMap(({ type, payload }) => (type === 'payment.captured' ? [payload.reference] : []))
+  const members = () =>
+    reader.heard().flatMap(({ type, member_id }) => (type === 'member.joined' ? [member_id ?? ''] : []))
   return {
-    /** One payment is refunded, and another one disputed. */
+    /** One payment is refunded, another one disputed, and a membership canceled. */
     changeSomething: async () => {
-      await site.command('refund', await nextPayment())
-      await site.dispute(await nextPayment())
+      await site.command('refund', await next(payments))
+      await site.dispute(await next(payments))
+      await site.command('cancel', await next(members))
       await crowd.nextApproval()
     },
     leave: async () => {

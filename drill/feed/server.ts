@@ -9,6 +9,7 @@ import type { Db } from '#server/db/db.ts'
 import type { PaymentState } from '#server/db/tables.ts'
 import { waitForEvents } from '#server/events/wait.ts'
 import { jobGroups } from '#server/jobs/queue.ts'
+import { cancel } from '#server/membership/cancellation.ts'
 import { reconcile } from '#server/payments/books/reconciliation.ts'
 import { requestRefund } from '#server/payments/refunds.ts'
 import { Refusal } from '#server/refusal.ts'
@@ -47,6 +48,7 @@ async function readWithoutPositions(db: Db, after: string | null) {
 
 /** What the drill can ask for. */
 const commandsOf = (world: World, worker: ReturnType<typeof startWorker>) => ({
+  cancel: (member_id: string) => cancel(world, member_id),
   refund: (reference: string) => requestRefund(world, { reference, reason: 'A drill', who: 'drill' }),
   compareBooks: () => reconcile(world, new Date(world.now().getTime() - DAY_MS)),
   rest: () => worker.stop(),
@@ -79,10 +81,8 @@ async function main() {
   createServer(async (request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://feed')
     try {
-      const run = commands[pathname.slice(1) as Command]
-      const body = run
-        ? await run(((await json(request)) as { reference: string }).reference)
-        : await read(searchParams)
+      const run: ((subject: string) => Promise<unknown>) | undefined = commands[pathname.slice(1) as Command]
+      const body = run ? await run(((await json(request)) as { subject: string }).subject) : await read(searchParams)
       response.end(JSON.stringify(body ?? null))
     } catch (error) {
       const { status, message, details } = error instanceof Refusal ? error : new Refusal(500, String(error))

@@ -42,8 +42,8 @@ export async function openFeedSite(backend: Backend, removesPositions: boolean) 
     const database = await workspace.open()
     return work(database.db).finally(database.close)
   }
-  const command = async <Result>(name: Command, reference = ''): Promise<Result> => {
-    const reply = await fetch(`${feedUrl}/${name}`, { method: 'POST', body: JSON.stringify({ reference }) })
+  const command = async <Result>(name: Command, subject = ''): Promise<Result> => {
+    const reply = await fetch(`${feedUrl}/${name}`, { method: 'POST', body: JSON.stringify({ subject }) })
     if (!reply.ok) throw new Error(await reply.text())
     return (await reply.json()) as Result
   }
