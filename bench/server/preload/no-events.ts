@@ -17,8 +17,10 @@ const withoutEvent = (text: string): string =>
 Object.assign(pg.Client.prototype, {
   query(this: pg.Client, ...args: unknown[]) {
     const [query, ...rest] = args as [string | pg.QueryConfig, ...unknown[]]
-    const isConfig = typeof query === 'object' && query !== null && typeof query.text === 'string'
-    if (isConfig && query.text.includes('insert into "new_event"')) query.text = withoutEvent(query.text)
-    return originalQuery.call(this, query, ...rest)
+    const isText = typeof query === 'string'
+    const text = isText ? query : query.text
+    if (!text.includes('insert into "new_event"')) return originalQuery.apply(this, args)
+    const changed = withoutEvent(text)
+    return originalQuery.call(this, isText ? changed : { ...query, text: changed }, ...rest)
   },
 })
