@@ -1,5 +1,6 @@
 import { ourCategory } from '#server/catalog/catalog.ts'
 import { type Config, readConfig } from '#server/config/config.ts'
+import { keptElsewhere } from '#server/config/operator.ts'
 import { backup, restore } from '#server/db/backup.ts'
 import { type Database, type Db, inTransaction, openDatabase } from '#server/db/db.ts'
 import { dropTables, migrate, requireSchema, tablesOf } from '#server/db/migrate.ts'
@@ -73,6 +74,8 @@ const commands: Record<string, Command> = {
       return [countsToText('Loaded', counts), ...(warnings.length ? ['Please check:', ...warnings] : [])].join('\n')
     },
   'import FILE [--dry-run] [--invite] [--connection=]': (args, config) => async (db) => {
+    const elsewhere = keptElsewhere(config)
+    if (elsewhere) throw new OperatorError(elsewhere)
     await requireSchema(db)
     const keys = await openKeys(db, config, { now: clock })
     const option = args.find((arg) => arg.startsWith('--connection='))?.slice('--connection='.length)

@@ -13,6 +13,8 @@ import {
   startChecking,
   startWriting,
 } from '#server/connect/import/import.ts'
+import { inTransaction } from '#server/db/db.ts'
+import { setEmail } from '#server/members/details.ts'
 import { cancel } from '#server/membership/cancellation.ts'
 import { viewOffice } from '#server/office/view.ts'
 import { allRows } from '#server/test/database-rows.ts'
@@ -314,5 +316,20 @@ describe('an invitation', () => {
     expect((await site.post('office/new-password', { token, password, card_last_four: '4242' })).statusCode).toBe(200)
     expect((await site.post('office/sign-in', { name: 'guest', password })).statusCode).toBe(200)
     expect((await site.post('office/new-password', { token, password, card_last_four: '4242' })).statusCode).toBe(401)
+  })
+
+  it('30.8 ends with the address that it was sent to', async () => {
+    await importing(csv([row('moved', { renews_on: '2027-06-01' })]), { isInviting: true })
+    const token = linkTokenIn((await emailsTo(site, 'moved@example.com'))[0])
+    const { id } = await site.db
+      .selectFrom('member')
+      .select('id')
+      .where('username', '=', 'moved')
+      .executeTakeFirstOrThrow()
+    await inTransaction(site.db, (db) =>
+      setEmail({ ...site.world, db }, id, 'right@example.com', { email_confirmed_at: null, who: 'team' }),
+    )
+    const answers = { token, password: 'A quiet Lantern 9!', card_last_four: '4242' }
+    expect((await site.post('office/new-password', answers)).statusCode).toBe(401)
   })
 })

@@ -32,7 +32,7 @@ type NewDetails = Details & { member_id: string; version: string }
 export async function changeDetails(world: World, input: NewDetails, session: Acting) {
   const { member_id } = input
   const mobile_phone = await toDialable(input.mobile_phone)
-  if (world.config.PHONE_VERIFICATION) await rejectImpossible(mobile_phone)
+  if (world.config.PHONE_VERIFICATION && mobile_phone) await rejectImpossible(mobile_phone) // an imported member may have none
   const wanted: Details = { ...input, mobile_phone }
   const ours = await operatorNames(world)
   const { after } = await actOnMember(world, session, { act: 'change_details', member_id }, async (world) => {
