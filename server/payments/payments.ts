@@ -135,3 +135,19 @@ export const transitionQuery = (
     .where('enrollment_id', '=', enrollment_id)
     .where('attempt', '=', attempt)
     .where('state', 'in', from)
+
+const DATED_AT_ONCE = 5_000
+
+/**
+ * Writes down when earlier versions collected a payment: their last change is the best we know. In batches, because there may
+ * be millions, and again and again, because an old process may run beside this one.
+ */
+export async function dateCaptures({ db }: Pick<World, 'db'>): Promise<void> {
+  for (let dated = DATED_AT_ONCE; dated === DATED_AT_ONCE; ) {
+    const { numAffectedRows } = await sql`
+      update payment set captured_at = updated_at where reference in (
+        select reference from payment
+        where captured_at is null and state in ('captured', 'disputed') limit ${sql.lit(DATED_AT_ONCE)})`.execute(db)
+    dated = Number(numAffectedRows ?? 0)
+  }
+}

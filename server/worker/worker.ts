@@ -9,6 +9,7 @@ import { jobGroups } from '#server/jobs/queue.ts'
 import { renewMemberships } from '#server/membership/membership.ts'
 import { writeNotices } from '#server/membership/notify.ts'
 import { lastReconciledAt, reconcileHourly } from '#server/payments/books/hourly.ts'
+import { dateCaptures } from '#server/payments/payments.ts'
 import { loseOverdue } from '#server/provider/attempts.ts'
 import type { World } from '#server/world/world.ts'
 import { ATTEMPTS_AT_ONCE, deleteExpired, settleAttempts, settlementGroups } from './janitor.ts'
@@ -23,14 +24,14 @@ type Chore = (world: World) => Promise<unknown>
 /** They run once a minute. */
 const chores: Chore[] = [
   ...[deleteExpired, reconcileHourly, writeNotices],
-  ...[keepSecurityLog, witnessLogs, deleteOldDeliveries],
+  ...[keepSecurityLog, witnessLogs, deleteOldDeliveries, dateCaptures],
 ]
 /** In front of an operator's API host we have no members or payments. */
 const choresInFront: Chore[] = [deleteExpired, loseOverdue, keepSecurityLog, witnessLogs]
 
 type Task = {
-  /** Returns how many jobs or attempts it has processed. */
-  run: (world: World) => Promise<number>
+  /** Returns how many jobs or attempts it has processed. `signal`: the worker stops. */
+  run: (world: World, signal?: AbortSignal) => Promise<number>
   batchSize: number | ((world: World) => number)
 }
 
@@ -96,12 +97,19 @@ function afterComparison({ run, batchSize }: Task): Task {
 
 const PATIENCE_MS = 1000
 
-/** A receiver that takes long delays its own webhooks only: after a second the loop looks for other endpoints' again. */
-function withoutWaiting({ run, batchSize }: Task, whileStill: NonNullable<World['testClock']>['whileStill']) {
+/**
+ * A receiver that takes long delays its own webhooks only: after a second the loop looks for other endpoints' again. It
+ * doesn't delay the end of the process either.
+ */
+function withoutWaiting(
+  { run, batchSize }: Task,
+  whileStill: NonNullable<World['testClock']>['whileStill'],
+  signal: AbortSignal,
+) {
   const underway = new Set<Promise<number>>()
   const task: Task = {
     run: async (world) => {
-      const work = whileStill(() => run(world)).catch(errorLogger(world))
+      const work = whileStill(() => run(world, signal)).catch(errorLogger(world))
       underway.add(work)
       void work.finally(() => underway.delete(work))
       return Promise.race([work, sleep(PATIENCE_MS, 0, { ref: false })])
@@ -130,7 +138,7 @@ export function startWorker(world: World, server?: Server): { stop: () => Promis
     const fullBatch = typeof batchSize === 'number' ? batchSize : batchSize(world)
     while (!signal.aborted) await pace.pauseAfter(await whileStill(() => run(world)).catch(logError), fullBatch)
   }
-  const slow = withoutWaiting(webhooks, whileStill)
+  const slow = withoutWaiting(webhooks, whileStill, signal)
   const isInFront = world.config.PROVIDER_API_URL !== undefined
   const doChores = async () => {
     while (!signal.aborted) {

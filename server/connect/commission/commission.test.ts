@@ -108,6 +108,14 @@ describe('the input of a month’s commissions', () => {
       expect(text).not.toMatch(new RegExp(`\\b(${username}|${email})\\b`))
   })
 
+  it('31.8 has payments that an earlier version collected without writing down when', async () => {
+    const before = await make('2026-11')
+    const payments = site.db.updateTable('payment').where('state', '=', 'captured')
+    await payments.set({ captured_at: null }).execute()
+    expect(await make('2026-11')).toEqual(before)
+    expect(rowsOf(before['orders.jsonl']).length).toBeGreaterThan(0)
+  })
+
   it('31.11 has a manifest with the hash of each file, whose signature the public key set verifies', async () => {
     const files = await make('2026-11')
     const manifest = JSON.parse(String(files['manifest.json']))

@@ -5,6 +5,7 @@ import { showAmount, toAmount } from '#contract/money.ts'
 import { allVolumes, type PriceKey, volumeFinder } from '#server/catalog/volumes.ts'
 import type { Tables } from '#server/db/tables.ts'
 import { OperatorError } from '#server/operator-error.ts'
+import { dateCaptures } from '#server/payments/payments.ts'
 import { dayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
 import { type FileFacts, openTable } from './files.ts'
@@ -26,6 +27,7 @@ export async function writeMonth(context: Context, name: string, folder: string)
   await mkdir(parent, { recursive: true })
   const part = await mkdtemp(join(parent, '.commission-')) // the same disk, so that it can be renamed
   try {
+    await dateCaptures(context)
     const made = await madeMonths(context)
     const files = await writeTables(context, month, part, made)
     const isSame = await writeManifest(context, month, files, part, made)

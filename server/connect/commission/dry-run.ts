@@ -1,4 +1,5 @@
 import { OperatorError } from '#server/operator-error.ts'
+import { dateCaptures } from '#server/payments/payments.ts'
 import { type Context, findVolumes, madeMonths } from './commission.ts'
 import { bydesign } from './engines/bydesign.ts'
 import type { Engine, EngineRequest, IdOf } from './engines/engine.ts'
@@ -15,6 +16,7 @@ export async function* dryRun(context: Context, name: string, engine_name: strin
   const engine = engines[engine_name]
   if (!engine) throw new OperatorError(`There is no engine '${engine_name}'. There are: ${engineNames.join(', ')}.`)
   const month = endedMonth(context, name)
+  await dateCaptures(context)
   const idOf = await readIds(context, engine_name)
   for await (const member of membersAt(context, month))
     if (member.joined_at >= month.starts_at) yield* engine.member(member, idOf)

@@ -35,6 +35,7 @@ create table feed_epoch (
   started_at     timestamptz not null
 );
 
--- When the money was collected. Before, `updated_at` told it.
+-- When the money was collected. Before, `updated_at` told it. There may be millions, so a worker writes most of them: see
+-- dateCaptures.
 alter table payment add column captured_at timestamptz;
-update payment set captured_at = updated_at where state in ('captured', 'refunded', 'disputed');
+update payment set captured_at = updated_at where state = 'refunded';
