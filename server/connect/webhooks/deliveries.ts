@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type Selectable, sql } from 'kysely'
 import { EVENT_DAYS } from '#contract/events.ts'
-import type { Db } from '#server/db/db.ts'
+import { type Db, inTransaction } from '#server/db/db.ts'
 import type { Tables } from '#server/db/tables.ts'
 import type { World } from '#server/world/world.ts'
 import { type Endpoint, wants } from './endpoints.ts'
@@ -67,16 +67,35 @@ export const dueDeliveries = (db: Db, endpoint_id: string, now: Date, limit: num
     .limit(limit)
     .execute()
 
-/** An answer is kept as long as its event. */
+/** An answer is kept as long as its event. If that was on its way, it's the turn of the member's next one. */
 export async function deleteOldDeliveries({ db, now }: Pick<World, 'db' | 'now'>): Promise<void> {
-  const before = new Date(now().getTime() - EVENT_DAYS * DAY_MS)
-  await db.deleteFrom('webhook_delivery').where('happened_at', '<', before).execute()
+  const at = now()
+  const before = new Date(at.getTime() - EVENT_DAYS * DAY_MS)
+  const old = db.deleteFrom('webhook_delivery').where('happened_at', '<', before)
+  await old.where('state', 'in', ['delivered', 'failed']).execute()
+  const open = await db
+    .selectFrom('webhook_delivery')
+    .select('endpoint_id')
+    .distinct()
+    .where('happened_at', '<', before)
+    .execute()
+  for (const { endpoint_id } of open)
+    await inTransaction(db, async (db) => {
+      await db.selectFrom('webhook_endpoint').select('id').where('id', '=', endpoint_id).forUpdate().execute()
+      await db
+        .deleteFrom('webhook_delivery')
+        .where('endpoint_id', '=', endpoint_id)
+        .where('happened_at', '<', before)
+        .execute()
+      await takeTurns(db, endpoint_id, at)
+    })
 }
 
 /** How many deliveries are on their way, and for how long the oldest of them, for /metrics. */
 export async function deliveryQueue({ db, now }: Pick<World, 'db' | 'now'>) {
   const { rows } = await sql<{ open: number; oldest: Date | null; stopped: number }>`
-    select (select count(*) from webhook_delivery where state in ('pending', 'waiting')) as open,
+    select (select count(*) from webhook_delivery where state = 'pending')
+        + (select count(*) from webhook_delivery where state = 'waiting') as open,
       (select min(happened_at) from webhook_delivery join webhook_endpoint on webhook_endpoint.id = endpoint_id
         where webhook_delivery.state = 'pending' and webhook_endpoint.state = 'on') as oldest,
       (select count(*) from webhook_endpoint where state in ('gone', 'failing')) as stopped`.execute(db)

@@ -35,23 +35,30 @@ export type Sending = {
   reach: Reach
   resolve?: Resolve
   deadlineMs?: number
+  /** This process is about to end: nobody waits for the answer. */
+  signal?: AbortSignal | undefined
 }
 
 type Result = Omit<Answer, 'took_ms'>
 
 /** Sends one request to a stranger's server. It always ends by the deadline, whatever that server does, and never throws. */
-export async function sendRequest(sending: Sending): Promise<Answer> {
+export async function sendRequest({ signal, ...sending }: Sending): Promise<Answer> {
   const startedAt = performance.now()
   const controller = new AbortController()
   const { deadlineMs = DEADLINE_MS } = sending
-  let timer: NodeJS.Timeout | undefined
-  const deadline = new Promise<Result>((resolve) => {
-    timer = setTimeout(() => {
+  let end: (why: string) => void = () => undefined
+  const ended = new Promise<Result>((resolve) => {
+    end = (why) => {
       controller.abort()
-      resolve({ answer: `No complete answer within ${Math.round(deadlineMs / 1000)} seconds.` })
-    }, deadlineMs)
+      resolve({ answer: why })
+    }
   })
-  const result = await Promise.race([deadline, exchange(sending, controller.signal).catch(failed)])
+  const timer = setTimeout(end, deadlineMs, `No complete answer within ${Math.round(deadlineMs / 1000)} seconds.`)
+  const stop = () => end('Foyer was stopped.')
+  if (signal?.aborted) stop()
+  else signal?.addEventListener('abort', stop, { once: true })
+  const result = await Promise.race([ended, exchange(sending, controller.signal).catch(failed)])
+  signal?.removeEventListener('abort', stop)
   clearTimeout(timer)
   controller.abort()
   return { ...result, took_ms: Math.round(performance.now() - startedAt) }

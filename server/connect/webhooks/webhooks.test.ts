@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { commandLine } from '#server/audit/audit.ts'
 import { addEvent } from '#server/events/events.ts'
 import { emailsTo } from '#server/test/member.ts'
+import { newMember } from '#server/test/membership.ts'
 import { type Received, startReceiver } from '#server/test/receiver.ts'
 import { type Site, testSite } from '#server/test/site.ts'
 import { staffMember, type TestStaff } from '#server/test/staff.ts'
@@ -535,4 +536,52 @@ it('28.13 deliveries are kept as long as their events', async () => {
   site.advance(2 * DAY)
   await deleteOldDeliveries(site.world)
   expect((await deliveries()).length).toBe(0)
+})
+
+it('28.13 one that is deleted before it got through gives way to the member’s next event', async () => {
+  const { endpoint } = await add()
+  const member_id = randomUUID()
+  receiver.answer = answerWith(500)
+  await ended(member_id)
+  await deliverAll()
+  await turnOffEndpoint(site.world, endpoint.id, commandLine)
+  site.advance(60 * DAY)
+  await turnOnEndpoint(site.world, endpoint.id, commandLine)
+  await erased(member_id)
+  await deliverAll()
+  await turnOffEndpoint(site.world, endpoint.id, commandLine)
+  expect(await states()).toEqual(['pending 1', 'waiting 0'])
+  site.advance(31 * DAY)
+  await deleteOldDeliveries(site.world)
+  await turnOnEndpoint(site.world, endpoint.id, commandLine)
+  receiver.answer = undefined
+  await deliverAll()
+  expect(receiver.received.at(-1)?.event.type).toBe('member.erased')
+  expect(await states()).toEqual(['delivered 1'])
+})
+
+it('28.18 a process that ends doesn’t wait for a receiver, and sends nothing twice that was answered', async () => {
+  const { endpoint } = await add()
+  receiver.answer = () => undefined // it never answers
+  await ended(randomUUID())
+  const stopping = new AbortController()
+  const all = deliverWebhooks(site.world, stopping.signal)
+  await expect.poll(() => receiver.received.length).toBe(1)
+  stopping.abort()
+  await all
+  expect(await states()).toEqual(['pending 0'])
+  expect((await findEndpoint(site.world, endpoint.id)).lease).toBe(null)
+  receiver.answer = undefined
+  await deliverAll()
+  expect([await states(), receiver.received.length]).toEqual([['delivered 1'], 2])
+})
+
+it('28.16 what a receiver answers about an erased person isn’t kept', async () => {
+  const { id } = await newMember(site)
+  await site.db.updateTable('member').set({ erased_at: site.world.now() }).where('id', '=', id).execute()
+  await add({ types: 'member.erased' })
+  receiver.answer = answerWith(200, {}, 'Goodbye, Zoë!')
+  await erased(id)
+  await deliverAll()
+  expect(await deliveries()).toMatchObject([{ state: 'delivered', status: 200, answer: null }])
 })

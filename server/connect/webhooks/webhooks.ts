@@ -27,11 +27,11 @@ const LEASE_MS = 60_000
 /** After this long, another process may go on with the endpoint. */
 const TURN_MS = 30_000
 
-/** Sends everything that is due, to all endpoints side by side. Returns how much it did. */
-export async function deliverWebhooks(world: Context): Promise<number> {
+/** Sends everything that is due, to all endpoints side by side, or until the process ends. Returns how much it did. */
+export async function deliverWebhooks(world: Context, signal?: AbortSignal): Promise<number> {
   await positionNewEvents(world)
   const endpoints = await leaseEndpoints(world)
-  const results = await Promise.allSettled(endpoints.map((endpoint) => serve(world, endpoint)))
+  const results = await Promise.allSettled(endpoints.map((endpoint) => serve(world, endpoint, signal)))
   for (const result of results) if (result.status === 'rejected') throw result.reason
   return results.reduce((sum, result) => sum + (result.status === 'fulfilled' ? result.value : 0), 0)
 }
@@ -54,16 +54,16 @@ async function leaseEndpoints({ db, now }: Context): Promise<Endpoint[]> {
 
 const leaseEnd = (now: Date) => new Date(now.getTime() + LEASE_MS)
 
-async function serve(world: Context, leased: Endpoint): Promise<number> {
+async function serve(world: Context, leased: Endpoint, signal?: AbortSignal): Promise<number> {
   const startedAt = performance.now()
   let total = 0
   try {
-    while (performance.now() - startedAt < TURN_MS) {
+    while (performance.now() - startedAt < TURN_MS && !signal?.aborted) {
       const endpoint = await renewLease(world, leased)
       if (!endpoint) return total
       const events = await readEvents(world, endpoint)
       const due = await dueDeliveries(world.db, endpoint.id, world.now(), AT_ONCE)
-      await Promise.all(due.map((delivery) => deliver(world, endpoint, delivery)))
+      await Promise.all(due.map((delivery) => deliver(world, endpoint, delivery, signal)))
       total += events + due.length
       if (!events && !due.length) return total
     }
@@ -114,23 +114,34 @@ async function readEvents({ db, now }: Context, leased: Endpoint): Promise<numbe
   })
 }
 
-/** If this process dies between the two steps, the same event is sent again, with the same id. */
-async function deliver(world: Context, endpoint: Endpoint, delivery: Delivery): Promise<void> {
-  const answer = await send(world, endpoint, delivery)
-  await record(world, endpoint, delivery, answer)
+/** If this process ends between the two steps, the same event is sent again, with the same id. */
+async function deliver(world: Context, endpoint: Endpoint, delivery: Delivery, signal?: AbortSignal): Promise<void> {
+  const answer = await send(world, endpoint, delivery, signal)
+  if (!signal?.aborted || isSuccess(answer)) await record(world, endpoint, delivery, answer)
 }
 
-async function send(world: Context, endpoint: Endpoint, { event_id, position }: Delivery): Promise<Answer> {
+async function send(
+  world: Context,
+  endpoint: Endpoint,
+  { event_id, position }: Delivery,
+  signal?: AbortSignal,
+): Promise<Answer> {
   const event = await world.db.selectFrom('event').selectAll().where('position', '=', position).executeTakeFirst()
   if (!event) return { answer: 'The event is too old: it was deleted.', took_ms: 0 }
-  return sendSigned(world, endpoint, event_id, bodyOf(event))
+  return sendSigned(world, endpoint, event_id, bodyOf(event), signal)
 }
 
-export async function sendSigned(world: Context, endpoint: Endpoint, id: string, body: string): Promise<Answer> {
+export async function sendSigned(
+  world: Context,
+  endpoint: Endpoint,
+  id: string,
+  body: string,
+  signal?: AbortSignal,
+): Promise<Answer> {
   const secrets = secretsOf(world.keys, endpoint, world.now())
   if (!secrets.length) return { answer: 'Its secret can’t be decrypted. Rotate it.', took_ms: 0 }
   const headers = signedHeaders({ id, at: world.now(), body }, secrets)
-  return sendRequest({ url: endpoint.url, headers, body, reach: reachOf(world) })
+  return sendRequest({ url: endpoint.url, headers, body, reach: reachOf(world), signal })
 }
 
 export const isSuccess = ({ status = 0 }: Answer) => status >= 200 && status < 300
@@ -149,9 +160,17 @@ async function record(world: Context, leased: Endpoint, delivery: Delivery, answ
     const pause_ms = retryAfterMs(answer.retry_after, now)
     const next_at = isSuccess(answer) ? undefined : nextTry(tries, now, pause_ms)
     const state = isSuccess(answer) ? 'delivered' : next_at ? 'pending' : 'failed'
+    const isErased = delivery.member_id !== null && (await isPersonErased(db, delivery.member_id))
     await db
       .updateTable('webhook_delivery')
-      .set({ state, tries, next_at: next_at ?? null, tried_at: now, ...shown(answer) })
+      .set({
+        state,
+        tries,
+        next_at: next_at ?? null,
+        tried_at: now,
+        ...shown(answer),
+        ...(isErased ? { answer: null } : {}),
+      })
       .where('id', '=', delivery.id)
       .where('state', '=', 'pending')
       .execute()
@@ -164,6 +183,12 @@ async function record(world: Context, leased: Endpoint, delivery: Delivery, answ
     if (answer.status === GONE) return stop({ ...world, db }, endpoint, 'gone')
     if (hasFailedTooLong(failing, now)) return stop({ ...world, db }, endpoint, 'failing')
   })
+}
+
+/** The receiver may have named the person. Waits for an erasure that is under way. */
+async function isPersonErased(db: Db, member_id: string): Promise<boolean> {
+  const query = db.selectFrom('member').select('erased_at').where('id', '=', member_id).forKeyShare()
+  return Boolean((await query.executeTakeFirst())?.erased_at)
 }
 
 export const shown = ({ status, answer, took_ms }: Answer) => ({ status: status ?? null, answer, took_ms })

@@ -53,10 +53,10 @@ async function readDeliveries({ db }: World, { endpoint_id, show, after }: Query
 async function toEndpoint({ db }: World, endpoint: Endpoint): Promise<WebhookEndpoint> {
   const { id, state_at, failing_since, resume_at, created_at, position: _, ...row } = endpoint
   const { rows } = await sql<{ open: number; delivered_at: Date | null }>`
-    select (select count(*) from webhook_delivery where endpoint_id = ${id} and state in ('waiting', 'pending')) as open,
-      (select max(tried_at) from webhook_delivery where endpoint_id = ${id} and state = 'delivered') as delivered_at`.execute(
-    db,
-  )
+    select (select count(*) from webhook_delivery where endpoint_id = ${id} and state = 'pending')
+        + (select count(*) from webhook_delivery where endpoint_id = ${id} and state = 'waiting') as open,
+      (select tried_at from webhook_delivery where endpoint_id = ${id} and state = 'delivered'
+        order by happened_at desc, id desc limit 1) as delivered_at`.execute(db)
   const { open = 0, delivered_at = null } = rows[0] ?? {}
   return {
     ...{ id, url: row.url, description: row.description, types: row.types, scheme: row.scheme, state: row.state },
