@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { sql } from 'kysely'
 import type { Db } from '#server/db/db.ts'
+import { findUntold } from '../feed/playback.ts'
 import type { Look, Outcome } from './advance-clock.ts'
 import {
   compareEmails,
@@ -32,6 +33,7 @@ const kinds = [
   'gateway and journal differ',
   'still open',
   'the database allows a second charge',
+  'changes that no event tells',
   'errors in the log',
 ] as const
 
@@ -131,6 +133,7 @@ export async function auditRenewals(
   const discrepancies = await select<{ kind: string }>(db, "select * from difference where kind <> 'dispute'")
   for (const row of discrepancies) findings['gateway and journal differ'].push(JSON.stringify(row))
   if (await allowsSecondCharge(db)) findings['the database allows a second charge'].push('payment_one_per_period')
+  findings['changes that no event tells'] = await findUntold(db, 'kept_event')
   findings['errors in the log'] = log
     .split('\n')
     .filter((line) => line && !onPurpose.some((text) => line.includes(text)))

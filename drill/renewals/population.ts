@@ -1,8 +1,10 @@
 import { hash } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { toAmount } from '#contract/money.ts'
 import { readConfig } from '#server/config/config.ts'
 import type { Db } from '#server/db/db.ts'
+import { newEvent } from '#server/events/events.ts'
 import { referenceOf } from '#server/gateways/payment/attempt-key.ts'
 import { newMembership } from '#server/membership/new-membership.ts'
 import { timeInZone } from './calendar.ts'
@@ -43,6 +45,10 @@ export async function addMembers(db: Db, zone: string, plans: Plan[]): Promise<R
         .insertInto(table)
         .values(part.map((row) => row[table]) as never)
         .execute()
+    await db
+      .insertInto('new_event')
+      .values(part.flatMap(({ events }) => events))
+      .execute()
   }
   const packages = await db.selectFrom('package').select(['product_id', 'renewal_cents']).execute()
   return new Map(packages.map(({ product_id, renewal_cents }) => [product_id, renewal_cents]))
@@ -71,7 +77,14 @@ function memberRows(plan: Plan, now: Date, sponsor_id: string, config: ReturnTyp
   const card = { brand: 'visa', last_four: '4242', expires: '2035-12' } as const
   const key = { enrollment_id, attempt: 1 }
   const times = { leased_until: now, created_at: now, updated_at: now }
-  const paid = { reference: referenceOf(key), state: 'captured', amount_cents, period: 0, gateway: 'sandbox' }
+  const paid = {
+    reference: referenceOf(key),
+    state: 'captured',
+    captured_at: now,
+    amount_cents,
+    period: 0,
+    gateway: 'sandbox',
+  }
   const name = { first_name: 'Zoe', last_name: `Number ${number}`, business_name: '', mobile_phone: '+12025550123' }
   const address = { address: '1 Main St', address2: '', city: 'Reno', country: 'US', state: 'NV', post_code: '89501' }
   const shipping = {
@@ -82,7 +95,13 @@ function memberRows(plan: Plan, now: Date, sponsor_id: string, config: ReturnTyp
     ship_state: 'NV',
     ship_zip_code: '89501',
   }
+  const told = { reference: referenceOf(key), amount: toAmount(amount_cents), kind: 'enrollment' as const, period: 0 }
+  const joined = { sponsor_id, product_ids: lines.map(({ product_id }) => product_id), amount: toAmount(amount_cents) }
   return {
+    events: [
+      newEvent({ type: 'member.joined', member_id, payload: joined }, now),
+      newEvent({ type: 'payment.captured', member_id, payload: told }, now),
+    ],
     enrollment: { id: enrollment_id, created_at: now },
     payment: { ...key, ...paid, ...times, vault_reference, transaction_id: firstTransaction(plan) },
     member: {

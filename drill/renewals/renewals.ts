@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Drill, DrillRun, ReportRow } from '../drill.ts'
+import { keepEvents } from '../feed/playback.ts'
 import type { Backend } from '../site/backends.ts'
 import { advanceClock } from './advance-clock.ts'
 import { auditRenewals, type Findings } from './audit.ts'
@@ -101,6 +102,7 @@ const shortYears = ({ name }: Backend): SiteYear[] => {
  * - members who have canceled or are on hold keep their price, and no member is told twice: the emails are counted
  * - disputes are found in the books and put the membership on hold: nothing else reports them (SPEC 17.35)
  * - years are counted in years, with one reminder each: the yearly memberships (SPEC 17.36)
+ * - an event with every change: what they play back to is compared with the tables (SPEC 27.1)
  */
 export const renewals: Drill = async (run, backend) => {
   const years = (run.short ? shortYears : longYears)(backend)
@@ -132,6 +134,7 @@ async function playYear(run: DrillRun, backend: Backend, year: SiteYear): Promis
   const plans = planMembers({ count: members, joinDays, periods: days.length / 28, seed, fates })
   const workspace = await backend.createWorkspace()
   const before = await workspace.open()
+  await keepEvents(before.db)
   const prices = { first: await addMembers(before.db, zone, plans), changes }
   await before.close()
   const golden: Golden[][] = []
@@ -170,7 +173,7 @@ async function playYear(run: DrillRun, backend: Backend, year: SiteYear): Promis
   )
   return {
     action: `${zone}: ${members} members over ${months} months, ${attempts} attempts, ${captures} captures, ${emails} emails, ${outcome.looks.length} screens, four workers, ${outcome.killed} × kill -9 (${outcome.killedAtWork} at work), one answer in ten lost, ${troublesText(troubles)}, a clock that jumps back, ${changes.size} price changes, seed ${run.seed}`,
-    expected: '17.31 17.32 17.33 17.34 17.35 17.36 as the golden ledger says, to the cent and to the day',
+    expected: '17.31 17.32 17.33 17.34 17.35 17.36 27.1 as the golden ledger says, to the cent and to the day',
     result: problems.length ? problems.map(([kind, list]) => `${list.length} ${kind}`).join(', ') : 'as it says',
     passed: problems.length === 0 && captures > members && outcome.killed === kills,
   }

@@ -1,6 +1,7 @@
 import type { Database, Db } from '#server/db/db.ts'
 import type { PaymentState } from '#server/db/tables.ts'
 import type { Transaction } from '#server/gateways/payment/port.ts'
+import { findUntold } from '../feed/playback.ts'
 import type { VisitorRecord } from '../visitor/visitor.ts'
 import type { Sandbox } from './processes.ts'
 import type { Workspace } from './workspace.ts'
@@ -17,6 +18,7 @@ const harms = {
   wrongAmount: 'wrong amounts',
   wrongClaims: 'usernames or emails claimed by the wrong enrollment',
   countedWithoutDecline: 'limits used up without a decline',
+  untold: 'changes that no event tells',
   unexpectedRefusal: 'unexpected refusals',
   serverCrash: 'server crashes',
 } as const
@@ -49,7 +51,7 @@ async function readFinalState(db: Db) {
     .select(['kind', 'value', 'enrollment_id'])
     .where('enrollment_id', 'is not', null)
     .execute()
-  return { attempts, members, orders, claims, countedDeclines: await countDeclines(db) }
+  return { attempts, members, orders, claims, countedDeclines: await countDeclines(db), untold: await findUntold(db) }
 }
 
 /** Declines that the limit by card has counted. What an attempt has only counted so far is given back later. */
@@ -70,7 +72,7 @@ type AuditInput = {
 
 /** Compares our journal, the gateway's transactions and what visitors were told. All drills use this one audit. */
 function findHarm({ state, transactions, visitors, crashes }: AuditInput): Findings {
-  const { attempts, members, orders, claims, countedDeclines } = state
+  const { attempts, members, orders, claims, countedDeclines, untold } = state
   const declines = attempts.filter(({ state }) => state === 'declined').length
   const byReference = new Map(attempts.map((attempt) => [attempt.reference, attempt]))
   const byTransaction = new Map(attempts.map((attempt) => [attempt.transaction_id, attempt]))
@@ -156,6 +158,7 @@ function findHarm({ state, transactions, visitors, crashes }: AuditInput): Findi
         .map(({ enrollment_id }) => `${enrollment_id} does not own its username and email`),
     ],
     countedWithoutDecline: countedDeclines > declines ? [`${countedDeclines} counted, ${declines} declined`] : [],
+    untold,
     unexpectedRefusal: visitors.flatMap(({ enrollment_id, unexpectedRefusals }) =>
       unexpectedRefusals.map((message) => `${enrollment_id}: ${message}`),
     ),
