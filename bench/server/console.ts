@@ -130,7 +130,7 @@ export const consoleLists: Part = async ({ short, log, saveFigures }) => {
 
 const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10)
 
-/** A page of every state also with a thousand members, and what staff did in the past. */
+/** A page of every state also with a thousand members, what staff did in the past, and ids in another system. */
 const giveStates = (database: Workspace) =>
   withClient(database, async (client) => {
     const some = (from: number, to: number) =>
@@ -143,7 +143,19 @@ const giveStates = (database: Workspace) =>
        select n, now(), 'act', 'end_sessions', 'command line', 'member', 'm' || n, '', '' from generate_series(1, 100000) n`,
     )
     await client.query(`insert into audit_head (id, position, hash) values (1, 100000, '')`)
-    await client.query('vacuum (analyze) membership, audit')
+    await client.query(
+      `insert into external_id (connection, value, member_id) select 'bench', username, id from member`,
+    )
+    await client.query(
+      `insert into refund (id, payment_reference, amount_cents, reason, is_void, state, refund_reference, who, created_at, ended_at)
+       select gen_random_uuid(), reference, 100, 'asked', false, 'refused', md5(reference), 'bench', created_at, created_at
+       from payment where cast(enrollment_id as text) like '%0'`,
+    )
+    await client.query(
+      `insert into sponsor_move (id, member_id, from_id, to_id, moved_at)
+       select gen_random_uuid(), id, sponsor_id, sponsor_id, joined_at from member where cast(id as text) like '%0'`,
+    )
+    await client.query('vacuum (analyze) membership, audit, external_id, refund, sponsor_move')
   })
 
 /** An owner who accepts an invitation with a password and an authenticator app. */

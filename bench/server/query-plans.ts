@@ -3,7 +3,7 @@ import type { RecordedStatement } from './preload/record-statements.ts'
 
 /** Tables that do not grow with the number of members, and the system catalog. */
 const SMALL_TABLES =
-  /^(?:package|legal_document|legal_text|legal_version|scheduled_document|server_key|built_file|sandbox_code|difference|breaker(?:_trip|_event)?|network_block|joining_pause|limit_refusal|brand(?:_logo)?|funnel_field|staff(?:_\w+)?|console_session|audit_head|price_change|reconciliation_run|kysely_.*|pg_.*)$/
+  /^(?:package|legal_document|legal_text|legal_version|scheduled_document|server_key|built_file|sandbox_code|difference|breaker(?:_trip|_event)?|network_block|joining_pause|limit_refusal|brand(?:_logo)?|funnel_field|staff(?:_\w+)?|console_session|api_key|webhook_endpoint|new_event|feed(?:_epoch)?|audit_head|price_change|reconciliation_run|kysely_.*|pg_.*)$/
 
 type PlanNode = { 'Node Type': string; 'Relation Name'?: string; Plans?: PlanNode[] }
 type ExplainRow = { 'QUERY PLAN': { Plan: PlanNode }[] }
