@@ -172,6 +172,12 @@ it('30.1 the sample of the guide is fine, and the guide has every column', async
   for (const column of Object.keys(importColumns)) expect(guide).toContain(`\`${column}\``)
 })
 
+it('30.14 the name of the other system has the form that the API and engines ask for', async () => {
+  const text = csv([row('misnamed')])
+  for (const connection of ['', 'Exigo', 'exigo:us'])
+    await expect(importing(text, { connection })).rejects.toThrow('Please use up to 30 lowercase letters')
+})
+
 describe('imported members', () => {
   const everyone = () =>
     csv([

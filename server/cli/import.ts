@@ -1,3 +1,4 @@
+import { consoleImportCalls } from '#contract/console/import.ts'
 import { commandLine } from '#server/audit/audit.ts'
 import { type CsvRecord, readFile } from '#server/connect/import/csv.ts'
 import {
@@ -15,6 +16,7 @@ import {
 import { readHeader } from '#server/connect/import/lines.ts'
 import { OperatorError } from '#server/operator-error.ts'
 import type { World } from '#server/world/world.ts'
+import { checked } from './connect/command.ts'
 import { plural } from './listings.ts'
 
 type Context = Pick<World, 'config' | 'db' | 'keys' | 'log' | 'now'>
@@ -29,6 +31,7 @@ const LINES_AT_ONCE = 1_000
 export async function importMembers(context: Context, path: string, options: Options): Promise<string> {
   const world = asWorld(context)
   const { progress = progressLine() } = options
+  checked(consoleImportCalls.beginImport.input.safeParse({ connection: options.connection }))
   const unfinished = await findWriting(world.db)
   if (unfinished && !options.isDryRun) await toTheEnd(world, unfinished, 'finishing the interrupted import', progress)
   const id = await beginImport(world, options.connection)

@@ -4,11 +4,11 @@ import type { Db } from '#server/db/db.ts'
 /** Sponsors form one tree, placements another: under the placement parent or, without one, under the sponsor. */
 
 /**
- * Takes turns with every other move in either tree, so that no two together make a circle. The member's row comes first, in
- * the order in which an erasure locks them.
+ * Takes turns with every other move in either tree, so that no two together make a circle. The rows of those who are named
+ * come first, in the order in which an erasure locks them.
  */
-export async function lockTrees(db: Db, member_id: string): Promise<void> {
-  await db.selectFrom('member').select('id').where('id', '=', member_id).forUpdate().execute()
+export async function lockTrees(db: Db, member_ids: string[]): Promise<void> {
+  await db.selectFrom('member').select('id').where('id', 'in', member_ids).orderBy('id').forUpdate().execute()
   await sql`lock table sponsor_move in share row exclusive mode`.execute(db)
 }
 

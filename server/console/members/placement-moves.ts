@@ -21,9 +21,9 @@ export const changePlacement = (
 ) =>
   actOnMember(world, session, { act: 'change_placement', member_id, reason }, async (world) => {
     const { db, now } = world
-    await lockTrees(db, member_id)
-    const last = (await findPlacements(db, member_id)).at(-1)
     const parent = parent_site ? await findParent(db, parent_site) : undefined
+    await lockTrees(db, [member_id, ...(parent ? [parent.id] : [])])
+    const last = (await findPlacements(db, member_id)).at(-1)
     const parent_id = parent?.id ?? null
     if (side === (last?.side ?? 'automatic') && parent_id === (last?.parent_id ?? null))
       throw refuseFields({ side: 'Nothing to change: this is already the placement.' })

@@ -19,7 +19,7 @@ type Move = { member_id: string; sponsor_site: string; reason: string }
 export const moveSponsor = (world: World, { member_id, sponsor_site, reason }: Move, session: StaffSession) =>
   actOnMember(world, session, { act: 'move_sponsor', member_id, reason }, async (world) => {
     const { db } = world
-    await lockTrees(db, member_id)
+    await lockTrees(db, [member_id])
     const current = await findCurrent(db, member_id)
     const sponsor = await resolveSite(world, sponsor_site)
     if (!sponsor) throw refuseFields({ sponsor_site: 'There is no sponsor with this link.' })
