@@ -32,13 +32,13 @@ export const eventTypes = {
     }),
   ),
   'member.changed': happening(
-    'Details of a member have changed. `fields` names them.',
+    'A member’s details changed: those in `fields`.',
     z.object({ fields: z.array(z.string()) }),
   ),
   'member.erased': happening('A member’s personal data was erased.', z.object({})),
-  'payment.captured': happening('The money of a charge was collected.', z.object(charge)),
+  'payment.captured': happening('A charge was collected.', z.object(charge)),
   'payment.refunded': happening(
-    'A part or all of a charge went back. `refunded` is the sum of all refunds so far.',
+    'Part or all of a charge went back. `refunded` is the total so far.',
     z.object({ ...charge, refund_id: id, refunded: amount, credit_note: z.int() }),
   ),
   'payment.voided': happening(
@@ -47,12 +47,12 @@ export const eventTypes = {
   ),
   'renewal.paid': happening('A period of a membership was paid.', z.object({ reference, amount, ...period, state })),
   'renewal.failed': happening(
-    'A charge for a period was declined. `next_try_on` is the day of the next try, if there is one.',
+    'A charge for a period was declined. `next_try_on` is null if there’s no other try.',
     z.object({ reference, amount, ...period, decline_class: z.string(), next_try_on: z.nullable(day), state }),
   ),
   'renewal.waived': happening('A period of a membership isn’t charged.', z.object({ ...period, state })),
   'membership.canceled': happening(
-    'A membership was canceled. It ends with this day, or right now.',
+    'A membership was canceled, as of `ends_on` or immediately.',
     z.object({ ends_on: z.nullable(day), state }),
   ),
   'membership.resumed': happening(
@@ -65,7 +65,7 @@ export const eventTypes = {
   ),
   'membership.ended': happening('A membership ended.', z.object({ why: z.enum(['canceled', 'unpaid']), state })),
   'membership.price_changed': happening(
-    'What renews, or its price, has changed from the next charge on. `price` is for everything together.',
+    'From the next charge on, something else renews, or at a different price. `price` is the total.',
     z.object({
       price: amount,
       former_price: amount,
@@ -82,17 +82,17 @@ export const eventTypes = {
     z.object({ sponsor_id: id, former_sponsor_id: id }),
   ),
   'sponsor.renamed': happening(
-    'A sponsor’s link has a new name. A member’s new link is a sponsor of its own, to which the former one leads.',
+    'A sponsor’s link was renamed. A member’s new link is a new sponsor, and the former one redirects to it.',
     z.object({ sponsor_id: id, former_sponsor_id: id }),
   ),
   'placement.changed': happening(
-    'Staff changed where a commission plan should place a member. Without a parent it’s under the sponsor.',
+    'Staff changed where a commission plan should place a member. Without a parent, it’s under the sponsor.',
     z.object({ placement: z.enum(placementSides), parent_id: z.nullable(id) }),
   ),
-  'dispute.opened': happening('The cardholder’s bank took the money of a charge back.', z.object(charge)),
+  'dispute.opened': happening('The cardholder’s bank took back a charge.', z.object(charge)),
   'dispute.closed': happening('A dispute was decided.', z.object({ ...charge, outcome: z.enum(['won', 'lost']) })),
   'audit.sealed': happening(
-    'The day’s seal of the audit log, to be kept where the database can’t reach it.',
+    'The audit log’s daily seal. Keep it out of the database’s reach.',
     z.object({ position: z.int(), hash: z.string() }),
   ),
 } as const
