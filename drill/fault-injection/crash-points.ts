@@ -32,7 +32,7 @@ const inserts =
 const movesTo =
   (...states: string[]): Matches =>
   ({ sql, parameters }) =>
-    sql.startsWith('update "payment" set') && states.includes(String(parameters[0]))
+    sql.includes('update "payment" set') && states.includes(String(parameters[0]))
 const closesJob: Matches = ({ sql }) => sql.includes('update "job" set "done_at"')
 
 const before =

@@ -133,7 +133,7 @@ describe('a sponsor’s page', () => {
 
   it('1.9 is served without its start data when the database does not answer', async () => {
     const broken = await testSite()
-    await broken.db.schema.dropTable('package').execute()
+    await broken.db.schema.dropTable('package').cascade().execute()
     const reply = await broken.get('/ana')
     expect(reply.statusCode).toBe(200)
     expect(startOf(reply.body)).toEqual({
@@ -221,6 +221,9 @@ describe('monitoring', () => {
       'foyer_breaker_open{breaker="declines"}',
       'foyer_breaker_open{breaker="codes"}',
       'foyer_jobs_waiting{kind="welcome"}',
+      'foyer_webhooks_open',
+      'foyer_webhooks_oldest_open_seconds',
+      'foyer_webhook_endpoints_stopped',
     ])
     expect(body).toContain('foyer_requests_total')
     await app.close()
