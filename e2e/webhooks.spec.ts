@@ -35,7 +35,7 @@ test('28.14 a manager adds a webhook, sees its deliveries and sends one again', 
   }
   await enterAs(page, site, 'manager')
   await page.goto(site.at('/console/webhooks'))
-  await expect(page.getByText('No webhook yet.')).toBeVisible()
+  await expect(page.getByText('No webhooks yet.')).toBeVisible()
   await checkScreen(page, 'webhooks-empty')
   await shot('empty')
   await page.getByRole('button', { name: 'Add a webhook' }).click()
@@ -69,7 +69,7 @@ test('28.14 a manager adds a webhook, sees its deliveries and sends one again', 
   })
   await deliverAll()
   await page.getByRole('button', { name: 'Reload' }).click()
-  await expect(page.getByText('waits for an earlier event')).toBeVisible()
+  await expect(page.getByText('waiting for an earlier event')).toBeVisible()
   await page.getByText('Details of member.joined').click()
   await expect(page.getByText('database is away')).toBeVisible()
   await checkScreen(page, 'webhook')
@@ -96,7 +96,7 @@ test('28.14 a manager adds a webhook, sees its deliveries and sends one again', 
   await expect(page.getByRole('heading', { name: 'Engine' })).toBeVisible()
   await page.getByRole('button', { name: 'Remove' }).click()
   await dialog.getByRole('button', { name: 'Remove' }).click()
-  await expect(page.getByText('No webhook yet.')).toBeVisible()
+  await expect(page.getByText('No webhooks yet.')).toBeVisible()
   expect(receiver.received.map(({ event }) => event.type)).toEqual([
     ...['webhook.test', 'member.joined', 'member.joined', 'membership.ended', 'member.joined'],
   ])

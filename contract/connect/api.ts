@@ -50,7 +50,7 @@ export const MAX_EVENTS = 1000
 export const MAX_WAIT_SECONDS = 20
 export const MAX_DEPTH = 100
 
-const NO_CURSOR = 'This isn’t a cursor. Please pass the `next` of the page before.'
+const NO_CURSOR = 'This isn’t a cursor. Please pass the `next` of the previous page.'
 
 const wholeNumber = (name: string, min: number, max: number) => {
   const message = `${name} must be a whole number from ${min} to ${max}.`
@@ -84,7 +84,7 @@ export const apiCalls = {
     query: z.object({
       ...page,
       state: z.optional(oneOf('state', memberStates)),
-      /** Who counts for this link now, through its earlier names too. */
+      /** Members whose sponsor is this link now, including those who joined through its earlier names. */
       sponsor: site('sponsor'),
       joined_from: dateFrom,
       joined_to: dateFrom,
@@ -274,5 +274,5 @@ export type ApiCallName = keyof ApiCalls
 
 /** What a client chooses: the same key means the same change. */
 export const IdempotencyKey = z
-  .string('Please send an Idempotency-Key: any text that is new for each change.')
-  .check(z.regex(/^[\x21-\x7e]{8,120}$/, 'An Idempotency-Key has 8 to 120 letters, digits or signs, without spaces.'))
+  .string('Please send an Idempotency-Key: any text, new for each change.')
+  .check(z.regex(/^[\x21-\x7e]{8,120}$/, 'An Idempotency-Key is 8 to 120 letters, digits or symbols, without spaces.'))

@@ -19,7 +19,7 @@ export const Member = z.object({
   /** Of the membership: past_due has a failed charge, canceled ends with what is paid, on_hold isn't charged. */
   state: z.enum(memberStates),
   joined_at: time,
-  /** Who the member counts for now. `member_id` is absent if it isn't a member's link. */
+  /** The member's sponsor now. `member_id` is absent if it isn't a member's link. */
   sponsor: z.object({ id, site: z.string(), member_id: z.optional(id) }),
   /** Null once it was erased. */
   person: z.nullable(

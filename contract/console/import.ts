@@ -6,7 +6,7 @@ export const importColumns = {
   username: 'letters and digits; also the member’s link',
   first_name: '',
   last_name: '',
-  email: 'one that no other member has',
+  email: 'different for each member',
   mobile_phone: '7 to 20 digits, with + and country code',
   business_name: '',
   address: '',
@@ -18,8 +18,8 @@ export const importColumns = {
   sponsor: 'the username or link of the sponsor, on any line of the file or here; empty: your own site',
   joined_on: 'a day such as 2024-01-31',
   membership: 'active, past_due, canceled or ended; empty: active',
-  renews_on: 'the next renewal; of a canceled membership its end, of an ended one the day it ended',
-  product_id: 'the package; empty: the first one that visitors see and that renews',
+  renews_on: 'the next renewal, or the day a canceled or ended membership ends',
+  product_id: 'the package; empty: the first one shown to visitors that renews',
   price: 'what the member agreed to pay each time, such as 99.00; empty: the package’s price',
   vault_reference: 'the card in your gateway’s vault',
   card_brand: 'visa, mastercard, amex or discover',
@@ -41,7 +41,7 @@ export function whyNotCsv(bytes: Uint8Array): string | undefined {
   return undefined
 }
 
-/** How much of a file travels in one call. */
+/** How many characters of a file one call carries. */
 export const PIECE_LENGTH = 12_000
 
 const ImportView = z.object({
@@ -67,7 +67,7 @@ const Current = z.object({
 const import_id = z.uuid('There is no such import.')
 const number = z.int('Please reload the page.').check(z.minimum(0), z.maximum(2 ** 31 - 1))
 
-/** Bringing members along from another system. */
+/** Bringing members over from another system. */
 export const consoleImportCalls = {
   getImport: {
     method: 'GET',

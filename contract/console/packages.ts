@@ -68,7 +68,7 @@ const PackagePage = z.object({
       done_at: z.optional(z.string()),
     }),
   ),
-  /** What each price counts in a commission plan. Without volumes for the prices of today, a month can't be closed. */
+  /** Each price's volumes in a commission plan. Without volumes for the prices of today, a month can't be closed. */
   volumes: z.array(
     z.object({
       occasion: z.enum(occasions),
@@ -206,12 +206,12 @@ export const consolePackageCalls = {
   setVolumes: {
     method: 'POST',
     path: '/console/packages/volumes',
-    summary: 'Set what a price counts in a commission plan, from now on',
+    summary: 'Set a price’s volumes for commission plans, from now on',
     permission: 'manage_catalog',
     needsProof: true,
     input: z.object({
       product_id,
-      occasion: z.enum(occasions, 'Please choose when it is paid.'),
+      occasion: z.enum(occasions, 'Please choose when it’s paid.'),
       price: dollarAmount,
       business_volume: volume,
       commissionable_volume: volume,

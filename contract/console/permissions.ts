@@ -139,7 +139,7 @@ export const actions = {
   rotate_webhook_secret: { text: 'Rotated the secret of a webhook' },
   remove_webhook: { text: 'Removed a webhook' },
   resend_webhook: { text: 'Sent an event again' },
-  replay_webhooks: { text: 'Sent the events of a time again' },
+  replay_webhooks: { text: 'Sent a period’s events again' },
   stop_webhook: { text: 'Turned a failing webhook off' },
   seal_events: { text: 'Sealed events of the security log' },
   expire_events: { text: 'Deleted old events of the security log' },

@@ -6,7 +6,7 @@ import type { World } from '#server/world/world.ts'
 
 /**
  * How much a paid price counts for a commission plan. Volumes belong to a package's price, when joining or at a renewal, and
- * a change counts from its moment on.
+ * a change takes effect immediately.
  */
 export type Volumes = Pick<Tables['price_volume'], 'business_volume' | 'commissionable_volume'>
 export type PriceKey = Pick<Tables['price_volume'], 'product_id' | 'occasion' | 'price_cents'>
@@ -44,7 +44,7 @@ export function volumeFinder(rows: VolumeRow[], frozenAt: (paid_at: Date) => Dat
   }
 }
 
-/** What is free counts for nothing, unless someone has set a volume. */
+/** A free price has volumes of zero unless staff have set others. */
 const NOTHING: Volumes = { business_volume: 0, commissionable_volume: 0 }
 
 /** Undefined if these are already the volumes. The package's row must be locked, so that changes take turns. */

@@ -41,7 +41,7 @@ export const invitationEmail = async (world: World, { username, token, asksCard,
     preview: 'Your membership has moved to a new office.',
     blocks: [
       paragraph(
-        `Your membership of ${name} has a new office. Your username is ${username}. Choose a password with this link. It works once and expires in two weeks:`,
+        `Your ${name} membership has moved to a new office. Your username is ${username}. Choose a password with this link. It works once and expires in two weeks:`,
       ),
       button('Set your password', newPasswordUrl(world, token, asksCard)),
       ...(asksCard ? [paragraph('The page also asks for the last four digits of the card you pay with.')] : []),

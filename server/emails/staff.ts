@@ -75,7 +75,7 @@ export async function sealEmail(
   })
 }
 
-/** Tells who can turn a webhook on again that we turned it off. Nothing if someone has done so by now. */
+/** Tells staff who can turn the webhook on again. Undefined if it's already on. */
 export async function webhookOffEmail(
   world: World,
   { recipient_id, endpoint_id, why }: JobPayloads['webhook_off'],
@@ -89,14 +89,14 @@ export async function webhookOffEmail(
   const what =
     why === 'gone'
       ? `${host} answered that the address of your webhook is gone (status 410), so we turned the webhook off.`
-      : `Every event we sent to your webhook at ${host} in the last five days has failed, so we turned the webhook off.`
+      : `Every delivery to your webhook at ${host} has failed for five days, so we turned the webhook off.`
   return emailTo(world, toColleague(recipient), {
     subject: `The webhook to ${host} was turned off`,
     preview: what,
     blocks: [
       paragraph(what),
       paragraph(
-        'Nothing is lost: once the receiver works again, turn the webhook on, and it gets what happened since, for up to 90 days.',
+        'Nothing is lost: fix the receiver, then turn the webhook on within 90 days, and we’ll send what it missed.',
       ),
       button('Open the webhook', `${world.config.PUBLIC_URL}/console/webhooks/${endpoint_id}`),
     ],

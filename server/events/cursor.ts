@@ -11,7 +11,11 @@ export const writeCursor = ({ epoch, since, position }: Cursor): string =>
 
 export function readCursor(text: string): Cursor {
   const parts = /^([\da-f-]{36})\.(\d{1,15})\.(\d{1,15})$/.exec(Buffer.from(text, 'base64url').toString())
-  if (!parts) throw new Refusal(400, 'This is not a cursor of the feed. Send one that we answered, or none to begin.')
+  if (!parts)
+    throw new Refusal(
+      400,
+      'This isn’t a cursor of the feed. Send one that we returned, or none to start with the oldest event.',
+    )
   const [, epoch = '', since, position] = parts
   return { epoch, since: Number(since), position: Number(position) }
 }

@@ -6,7 +6,7 @@ import type { World } from '#server/world/world.ts'
 import { readCursor } from './cursor.ts'
 import { type FeedPage, readFeed } from './feed.ts'
 
-/** Longer, and proxies on the way would give up. */
+/** Proxies on the way give up on longer requests. */
 export const MAX_WAIT_SECONDS = 20
 const LOOK_MS = 250
 

@@ -1,6 +1,6 @@
 import type { Db } from '#server/db/db.ts'
 
-/** Where staff have placed a member, oldest first. The last one counts. */
+/** Where staff have placed a member, oldest first. The last one is current. */
 export const findPlacements = (db: Db, member_id: string) =>
   db
     .selectFrom('placement_move')

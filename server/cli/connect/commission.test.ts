@@ -17,14 +17,14 @@ const run = async (name: string, args: string[], options: Options = {}) =>
 
 it('31.13 volumes are set and listed from the terminal, with a row in the audit log', async () => {
   const said = await run('volumes set', ['34', 'renewal', '99', '60', '50.50'])
-  expect(said).toContain('at $99.00 (renewal) counts 60.00 and 50.50 from now on.')
+  expect(said).toContain('at $99.00 (renewal) has the volumes 60.00 and 50.50 from now on.')
   expect(await run('volumes list', [])).toMatch(/34 +renewal +\$99\.00 +60\.00 +50\.50 +2026-11-15\S+ +command line/)
   const { act, role } = await site.db.selectFrom('audit').selectAll().executeTakeFirstOrThrow()
   expect([act, role]).toEqual(['set_volumes', 'command line'])
 })
 
 it.each([
-  ['volumes set', ['34', 'sometimes', '99', '60', '50'], {}, 'Please choose when it is paid.'],
+  ['volumes set', ['34', 'sometimes', '99', '60', '50'], {}, 'Please choose when it’s paid.'],
   ['volumes set', ['34', 'renewal', '99', '-6', '50'], {}, 'Please enter a volume, such as 60.00.'],
   ['volumes set', ['999', 'renewal', '99', '60', '50'], {}, 'There is no package 999.'],
   ['commission', [], {}, 'The month is missing: --month 2026-10'],

@@ -95,12 +95,12 @@ const saveVolumes = (context: ConnectContext, { product_id, occasion, ...amounts
         after: { occasion, ...amounts },
       },
     )
-    return `${row.name} at ${showAmount(price)} (${occasion}) counts ${business_volume} and ${commissionable_volume} from now on.`
+    return `${row.name} at ${showAmount(price)} (${occasion}) has the volumes ${business_volume} and ${commissionable_volume} from now on.`
   })
 
 export const commissionUsage = `  commission --month MONTH --out DIR           members, orders and tree of a month such as 2026-10, signed
   commission --month MONTH --engine ENGINE --dry-run
                                                print the requests for ${engineNames.join(' or ')}; nothing is sent
-  volumes list                                 what each price counts in a commission plan
+  volumes list                                 each price's volumes in a commission plan
   volumes set PACKAGE ${occasions.join('|')} PRICE BUSINESS COMMISSIONABLE
                                                from now on, such as 34 renewal 99.00 60.00 50.00`

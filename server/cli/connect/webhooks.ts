@@ -116,7 +116,7 @@ export const webhookCommands: Record<string, ConnectCommand> = {
   },
   'webhooks rotate': about(async (context, endpoint) => {
     const key = await rotateSecret(context, endpoint.id, commandLine)
-    return `${key}\nFor a day the old one also signs. Change the receiver until then.`
+    return `${key}\nThe old one also signs for a day. Update the receiver by then.`
   }),
   'webhooks on': about(async (context, endpoint) => {
     await turnOnEndpoint(context, endpoint.id, commandLine)
@@ -124,7 +124,7 @@ export const webhookCommands: Record<string, ConnectCommand> = {
   }),
   'webhooks off': about(async (context, endpoint) => {
     await turnOffEndpoint(context, endpoint.id, commandLine)
-    return `${nameOf(endpoint)} is off. What happens meanwhile follows when it's on again, for up to 90 days.`
+    return `${nameOf(endpoint)} is off. Events from now on are sent once it's on again, for up to 90 days.`
   }),
   'webhooks remove': about(async (context, endpoint) => {
     await removeEndpoint(context, endpoint.id, commandLine)

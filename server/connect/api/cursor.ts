@@ -26,7 +26,7 @@ export function readCursor<Position>({ keys }: Context, list: ListName, cursor: 
   if (!keys.isHmac('api cursors', `${list} ${text}`, signature))
     throw refuseField(
       'after',
-      'This cursor doesn’t belong to this list. Please pass the `next` of the page before, with the same filters, or start again without it.',
+      'This cursor doesn’t belong to this list. Please pass the `next` of the previous page, with the same filters, or start again without it.',
     )
   return JSON.parse(Buffer.from(text, 'base64url').toString()) as Position
 }

@@ -30,7 +30,7 @@ export async function listEvents(world: World, { after, limit, types: names, wai
   }
 }
 
-/** A misspelled type would wait forever. */
+/** Waiting for a misspelled type would never end. */
 function typesIn(text: string): EventType[] {
   return text.split(',').map((name) => {
     if (!Object.hasOwn(eventTypes, name))

@@ -3,7 +3,7 @@ import { type Db, inTransaction } from '#server/db/db.ts'
 import { Refusal, refuseField } from '#server/refusal.ts'
 import type { World } from '#server/world/world.ts'
 
-/** Longer than a day, so that a system that was down over night can still ask. */
+/** Longer than a day, so that a system that was down overnight can still ask. */
 const KEPT_MS = 48 * 3_600_000
 
 type Request = { key_id: string; idempotency_key: string; content: string }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '#server/db/db.ts'
 
-/** Who counted for whom at a moment. The tables hold what is true now; moves and renames since are taken back. */
+/** Who sponsored whom at a moment. The tables hold what is true now; moves and renames since are taken back. */
 
 export type Person = {
   id: string

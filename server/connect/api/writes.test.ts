@@ -111,7 +111,7 @@ describe('an Idempotency-Key', () => {
     const reply = await api.ask('POST', `/members/${id}/cancel`, {}, body)
     expect([reply.statusCode, reply.json().message]).toEqual([
       422,
-      'Please send an Idempotency-Key: any text that is new for each change.',
+      'Please send an Idempotency-Key: any text, new for each change.',
     ])
     expect((await api.post(`/members/${id}/cancel`, body, 'short')).statusCode).toBe(422)
   })

@@ -2,7 +2,7 @@ import { addJob, type JobPayloads } from '#server/jobs/queue.ts'
 import type { World } from '#server/world/world.ts'
 import { continueImport, inviteSome } from './import.ts'
 
-/** For so long, then the jobs behind get a turn. Each part is a transaction of its own, so it may be killed anywhere. */
+/** After this long, the jobs behind it get a turn. Each part is its own transaction, so it may be killed anywhere. */
 const TURN_MS = 3_000
 
 export async function continueInBackground(world: World, { import_id }: JobPayloads['import']): Promise<void> {

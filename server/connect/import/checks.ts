@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '#server/db/db.ts'
 import type { Tables } from '#server/db/tables.ts'
 
-/** What can only be seen over the whole file. Each step looks at some thousand lines, so that no statement takes long. */
+/** Checks across the whole file. Each step looks at some thousand lines, so no statement takes long. */
 
 const LINES_AT_ONCE = 5_000
 

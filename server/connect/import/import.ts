@@ -15,14 +15,14 @@ import { type LineContext, type Problem, readHeader, readLine, type StagedLine }
 import { lockImport, writeNext } from './write.ts'
 
 /**
- * Brings members along from another system: a file is read line by line into rows, checked as a whole, and only if nothing is
- * wrong written, some hundred members at a time. A second run of the same file finds everyone and changes nothing.
+ * Brings members over from another system: a file is read line by line into rows, checked as a whole, and, only if nothing is
+ * wrong, written, some hundred members at a time. A second run of the same file finds everyone and changes nothing.
  */
 
 type Import = Tables['member_import']
 type Context = Pick<World, 'config' | 'db' | 'now'>
 
-/** A file that nobody goes on with is deleted after a day. */
+/** An abandoned file is deleted after a day. */
 const KEPT_MS = 24 * 3_600_000
 const expiry = ({ now }: Pick<World, 'now'>) => new Date(now().getTime() + KEPT_MS)
 
@@ -240,7 +240,7 @@ const hasUninvited = async (db: Db) =>
 
 const PROBLEMS_AT_ONCE = 100
 
-/** The bad lines in the order of the file. Goes on after the last line of a page. */
+/** The bad lines in the order of the file, from the line after `after`. */
 export async function listProblems(db: Db, import_id: string, after = 0, limit = PROBLEMS_AT_ONCE) {
   const problems = await db
     .selectFrom('import_problem')
@@ -267,7 +267,7 @@ export async function eraseStaged(
       or external_id in (select value from external_id where member_id = ${member_id})`.execute(db)
 }
 
-/** Files that nobody went on with. */
+/** Abandoned files. */
 export const deleteOldImports = ({ db, now }: Pick<World, 'db' | 'now'>) =>
   db.deleteFrom('member_import').where('expires_at', '<', now()).execute()
 

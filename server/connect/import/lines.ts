@@ -159,7 +159,7 @@ function lineOf(reader: LineReader, { today, packages, usual }: LineContext): St
 }
 
 const memberships = ['active', 'past_due', 'canceled', 'ended'] as const
-/** A later day is a slip of the pen. */
+/** A later day is a typo. */
 const FARTHEST_DAYS = 5 * 366
 
 function readRenewal(reader: LineReader, { today, packages, usual }: LineContext) {

@@ -134,7 +134,7 @@ async function insertMembers(world: WorldOf, file: Import, members: ImportedMemb
     )
 }
 
-/** What other systems hear: that someone joined, and whether the membership has ended or will. */
+/** Tells other systems that someone joined, and whether the membership has ended or will. */
 function eventsOf(world: WorldOf, { member, membership, order_line }: ImportedRows) {
   const { id: member_id, sponsor_id, ends_at } = member
   const product_ids = [order_line.product_id]

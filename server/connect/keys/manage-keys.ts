@@ -61,7 +61,7 @@ export async function revokeKey(world: World, { id, reason }: { id: string; reas
       .where('id', '=', id)
       .where('revoked_at', 'is', null)
       .executeTakeFirst()
-    if (!numUpdatedRows) throw new Refusal(409, 'This API key doesn’t exist or was revoked already.')
+    if (!numUpdatedRows) throw new Refusal(409, 'This API key doesn’t exist or was already revoked.')
     await recordAction({ ...world, db }, { act: 'revoke_api_key', actor, subject_kind: 'api_key', subject: id, reason })
   })
 }

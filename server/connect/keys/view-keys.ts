@@ -8,9 +8,9 @@ import type { World } from '#server/world/world.ts'
 
 type Context = Pick<World, 'config' | 'db' | 'now'>
 
-/** Staff hear of it this many days before a key ends. */
+/** How many days before a key ends the to-do list says so. */
 const NOTICE_DAYS = 7
-/** A key that was used within so many days is in use. */
+/** A key used within this many days is in use. */
 const IN_USE_DAYS = 30
 
 /** The keys, the newest first; those that were revoked last. */

@@ -3,7 +3,7 @@ import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
 /**
- * Where we send to is entered by a person and looked up in a name server that a stranger may run. So an address is checked when
+ * A person enters the address we send to, and anyone may run the name server that resolves it. So an address is checked when
  * it's saved, when its name is resolved, and when we connect.
  */
 

@@ -33,7 +33,7 @@ export async function resendDelivery(context: Context, delivery_id: string, acto
     const event = await db.selectFrom('event').selectAll().where('position', '=', position).executeTakeFirst()
     if (!event) throw new Refusal(409, TOO_OLD)
     if (!(await startAgain(db, endpoint_id, [event], context.now())))
-      throw new Refusal(409, 'It’s on its way already. Please reload the page.')
+      throw new Refusal(409, 'It’s already on its way. Please reload the page.')
     await recordAction(
       { ...context, db },
       { act: 'resend_webhook', actor, subject_kind: 'webhook', subject: endpoint_id, after: { event_id } },
@@ -45,7 +45,7 @@ function requireOn({ state }: Endpoint) {
   if (state !== 'on') throw new Refusal(409, IS_OFF)
 }
 
-/** Those that were delivered, were given up, or were never meant for this endpoint. Returns how many there were. */
+/** Includes events that were delivered, given up, or never meant for this endpoint. Returns how many. */
 async function startAgain(db: Db, endpoint_id: string, events: StoredEvent[], now: Date): Promise<number> {
   let count = 0
   for (let from = 0; from < events.length; from += INSERTED_AT_ONCE) {
@@ -90,7 +90,7 @@ export async function replayRange(context: Context, { endpoint_id, from, to }: R
     if (events.length > MAX_REPLAYED)
       throw refuseField(
         'to',
-        `These are more than ${MAX_REPLAYED.toLocaleString('en-US')} events. Please choose a shorter time.`,
+        `There are more than ${MAX_REPLAYED.toLocaleString('en-US')} events. Please choose fewer days.`,
       )
     const count = await startAgain(db, endpoint_id, events, context.now())
     const after = { from: from.toISOString(), to: to.toISOString(), count }

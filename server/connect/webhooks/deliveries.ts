@@ -17,7 +17,7 @@ export const FAN_OUT = 500
 export const eventsAfter = (db: Db, position: number): Promise<StoredEvent[]> =>
   db.selectFrom('event').selectAll().where('position', '>', position).orderBy('position').limit(FAN_OUT).execute()
 
-/** A row that waits until it's its member's turn. What is about no member has no order. */
+/** A row that waits for its member's turn. Events about no member have no order. */
 export const newDelivery = (endpoint_id: string, event: StoredEvent, now: Date) => ({
   id: randomUUID(),
   endpoint_id,

@@ -24,7 +24,7 @@ export type EndpointInput = { url: string; description: string; types: string }
 
 export const reachOf = ({ config }: Pick<World, 'config'>): Reach => ({ loopback: config.WEBHOOKS_TO_LOOPBACK })
 
-/** Refused here already, so that the mistake is seen by the person who makes it. */
+/** Refused here, so the person who makes the mistake sees it. */
 function checkUrl(context: Pick<World, 'config'>, url: string): string {
   try {
     return parseEndpointUrl(url, reachOf(context)).href
@@ -139,7 +139,7 @@ export function editEndpoint(
 
 export const turnOffEndpoint = (context: Context, endpoint_id: string, actor: Actor): Promise<void> =>
   actOnEndpoint(context, { act: 'turn_off_webhook', actor, endpoint_id }, async (db, { state }) => {
-    if (state !== 'on') throw new Refusal(409, 'It’s off already. Please reload the page.')
+    if (state !== 'on') throw new Refusal(409, 'It’s already off. Please reload the page.')
     await updateEndpoint(db, endpoint_id, { state: 'off', state_at: context.now() })
     return { result: undefined }
   })
@@ -147,7 +147,7 @@ export const turnOffEndpoint = (context: Context, endpoint_id: string, actor: Ac
 /** It goes on where it stopped: what happened meanwhile follows, and what waited for another try is tried immediately. */
 export const turnOnEndpoint = (context: Context, endpoint_id: string, actor: Actor): Promise<void> =>
   actOnEndpoint(context, { act: 'turn_on_webhook', actor, endpoint_id }, async (db, { state }) => {
-    if (state === 'on') throw new Refusal(409, 'It’s on already. Please reload the page.')
+    if (state === 'on') throw new Refusal(409, 'It’s already on. Please reload the page.')
     const now = context.now()
     await updateEndpoint(db, endpoint_id, {
       ...{ state: 'on', state_at: now },

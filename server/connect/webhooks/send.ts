@@ -35,13 +35,13 @@ export type Sending = {
   reach: Reach
   resolve?: Resolve
   deadlineMs?: number
-  /** This process is about to end: nobody waits for the answer. */
+  /** This process is about to end and won't wait for the answer. */
   signal?: AbortSignal | undefined
 }
 
 type Result = Omit<Answer, 'took_ms'>
 
-/** Sends one request to a stranger's server. It always ends by the deadline, whatever that server does, and never throws. */
+/** Sends one request to a server we don't control. It always ends by the deadline, whatever that server does, and never throws. */
 export async function sendRequest({ signal, ...sending }: Sending): Promise<Answer> {
   const startedAt = performance.now()
   const controller = new AbortController()

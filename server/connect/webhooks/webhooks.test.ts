@@ -387,7 +387,7 @@ describe('an endpoint is turned off', () => {
     const mails = async ({ email }: TestStaff) =>
       (await emailsTo(site, email)).filter((mail) => mail.subject.startsWith(subject))
     const [mail] = await mails(manager)
-    expect(mail?.body).toContain('in the last five days has failed')
+    expect(mail?.body).toContain('has failed for five days')
     expect(mail?.body).toContain(`/console/webhooks/${endpoint.id}`)
     expect(await mails(support)).toEqual([])
     const { rows } = await sql<{

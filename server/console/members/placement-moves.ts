@@ -13,7 +13,7 @@ import { actOnMember } from './member-actions.ts'
 
 type Placement = { member_id: string; side: PlacementSide; parent_site: string; reason: string }
 
-/** A wish for the commission plan: on which side, and under whom. The sponsor stays. */
+/** Where the commission plan should put a member: on which side, and under which member. The sponsor stays. */
 export const changePlacement = (
   world: World,
   { member_id, side, parent_site, reason }: Placement,
@@ -52,7 +52,7 @@ export const changePlacement = (
     }
   })
 
-/** Only a member can be placed under. */
+/** The parent must be a member. */
 async function findParent(db: Db, site: string) {
   const id = (await followRenames(db, site))?.member_id
   const member =
@@ -61,7 +61,7 @@ async function findParent(db: Db, site: string) {
   return member
 }
 
-/** The member whom this member is placed under as long as nobody says otherwise. */
+/** The placement parent until staff choose one. */
 async function sponsorOf(db: Db, member_id: string): Promise<string | null> {
   const sponsor = await db
     .selectFrom('member')

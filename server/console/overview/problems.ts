@@ -185,7 +185,7 @@ async function failingWebhooks(world: Context): Promise<Problem[]> {
     .filter(({ state, failing_since }) => state !== 'on' || isLong(failing_since))
     .map(({ id, url, state, state_at, failing_since }) => ({
       kind: 'webhook',
-      title: state === 'on' ? 'A webhook fails' : 'A webhook was turned off',
+      title: state === 'on' ? 'A webhook is failing' : 'A webhook was turned off',
       detail: url,
       since: (state === 'on' && failing_since ? failing_since : state_at).toISOString(),
       endpoint_id: id,

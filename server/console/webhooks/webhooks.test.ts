@@ -158,7 +158,7 @@ it('28.14 a webhook that was turned off, or fails for an hour, is in the to-do l
   await deliverAll()
   expect(await todos()).toEqual([])
   site.advance(3600)
-  expect(await todos()).toMatchObject([{ title: 'A webhook fails', detail: page.url, endpoint_id: page.id }])
+  expect(await todos()).toMatchObject([{ title: 'A webhook is failing', detail: page.url, endpoint_id: page.id }])
   receiver.answer = (_request, response) => void response.writeHead(410).end()
   await deliverAll()
   receiver.answer = undefined

@@ -113,7 +113,7 @@ function DeliveryRow({ delivery, isOn, onResend, onCurl }: RowProps) {
           <p className="small">
             Id <code>{event_id}</code>
           </p>
-          {tries > 0 && <p className="small">{answer ? 'It answered:' : 'It answered nothing.'}</p>}
+          {tries > 0 && <p className="small">{answer ? 'It answered:' : 'The answer was empty.'}</p>}
           {answer && <pre>{answer}</pre>}
         </details>
       </div>
@@ -136,6 +136,6 @@ function DeliveryRow({ delivery, isOn, onResend, onCurl }: RowProps) {
 function stateOf({ state, tries, next_at }: WebhookDelivery, timeOf: (time: string) => string): [string, Tone] {
   if (state === 'delivered') return ['delivered', 'good']
   if (state === 'failed') return ['failed', 'bad']
-  if (state === 'waiting') return ['waits for an earlier event', 'plain']
+  if (state === 'waiting') return ['waiting for an earlier event', 'plain']
   return tries && next_at ? [`next try ${timeOf(next_at)}`, 'warn'] : ['on its way', 'plain']
 }

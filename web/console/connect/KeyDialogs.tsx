@@ -32,7 +32,7 @@ export function CreateKey({ onClose, onDone }: CreateProps) {
   return (
     <FormDialog
       title="Create an API key"
-      text="Give each system a key of its own, with as little as it needs."
+      text="Give each system its own key, with only the scopes it needs."
       form={form}
       submitLabel="Create the key"
       onClose={onClose}
@@ -91,7 +91,7 @@ export function RevokeKey({ apiKey, onClose, onDone }: RevokeProps) {
   return (
     <FormDialog
       title={`Revoke ${apiKey.name}?`}
-      text="The next call with this key is refused. The system that uses it stops working until it gets another key."
+      text="We refuse this key from the next call on. The system that uses it stops working until it gets a new one."
       form={form}
       submitLabel="Revoke"
       onClose={onClose}

@@ -31,7 +31,7 @@ export function AddWebhook({ onClose, onDone }: DialogProps<WithKey>) {
   return (
     <FormDialog
       title="Add a webhook"
-      text="It gets what happens from now on. Members’ names and contact details are never sent."
+      text="It gets events from now on. We never send members’ names or contact details."
       form={form}
       submitLabel="Add"
       onClose={onClose}
@@ -117,7 +117,7 @@ function TypeBoxes({ types, onChange, error }: TypeBoxesProps) {
       <input type="hidden" name="types" value={types} />
       <label className="tick-row">
         <input type="checkbox" checked={isAll} onChange={({ target }) => onChange(target.checked ? '' : NONE)} />
-        <span>All, including kinds that are added later</span>
+        <span>All, including types added later</span>
       </label>
       {!isAll && (
         <div className="event-kinds">
@@ -147,7 +147,7 @@ export const ShowKey = ({ text, scheme, onClose }: ShowKeyProps) => (
     text={
       scheme === 'hmac'
         ? 'The receiver checks our signature with it. Copy it now: this is the only time it’s shown.'
-        : 'The receiver checks our signature with it. It isn’t secret; you find it on the webhook’s page.'
+        : 'The receiver checks our signature with it. It isn’t secret, and it’s always on the webhook’s page.'
     }
     onClose={scheme === 'hmac' ? ignore : onClose}
   >
@@ -189,7 +189,7 @@ export function RotateSecret({ page, onClose, onDone }: DialogProps<WithKey> & {
   return (
     <ConfirmDialog
       title={page.scheme === 'hmac' ? 'Make a new secret?' : 'Make a new key?'}
-      text="For a day we sign with the old one, too, so you have a day to change the receiver."
+      text="We keep signing with the old one for a day, so you have time to update the receiver."
       submitLabel="Rotate"
       send={async () => onDone(await api.rotateWebhookSecret({ endpoint_id: page.id }))}
       onClose={onClose}
@@ -208,7 +208,7 @@ export function Replay({ page, onClose, onDone }: DialogProps<number> & { page: 
   return (
     <FormDialog
       title="Send days again"
-      text="Everything that happened on these days and that this webhook wants, with the same ids. A receiver that deduplicates skips what it has."
+      text="We send every event from these days that this webhook gets, with the same ids. A receiver that checks ids skips the ones it has."
       form={form}
       submitLabel="Send again"
       onClose={onClose}

@@ -157,18 +157,18 @@ function Warning({ endpoint }: { endpoint: WebhookPage }) {
   if (state === 'gone')
     return (
       <Notice tone="alert">
-        It answered 410 on {timeOf(state_at)}, so we turned it off. Nothing is lost for 90 days.
+        It answered 410 on {timeOf(state_at)}, so we turned it off. We keep its events for 90 days.
       </Notice>
     )
   if (state === 'failing')
     return (
       <Notice tone="alert">
-        Every try failed for five days, so we turned it off on {timeOf(state_at)}. Nothing is lost for 90 days.
+        Every try failed for five days, so we turned it off on {timeOf(state_at)}. We keep its events for 90 days.
       </Notice>
     )
   if (state === 'on' && isPaused) return <Notice>The receiver asked us to wait until {timeOf(resume_at)}.</Notice>
   if (state === 'on' && failing_since)
-    return <Notice>Every try since {timeOf(failing_since)} has failed. After five days we turn it off.</Notice>
+    return <Notice>Every try since {timeOf(failing_since)} has failed. After five days, we’ll turn it off.</Notice>
   return null
 }
 
@@ -185,7 +185,7 @@ function About({ endpoint, onTest, onAsk }: AboutProps) {
     ['Events', eventsText(types)],
     ['Signature', scheme === 'hmac' ? 'HMAC-SHA256' : 'Ed25519'],
     ...(previous_until
-      ? [['Old secret also signs until', showTime(previous_until, session.time_zone)] as [string, string]]
+      ? [['Old secret valid until', showTime(previous_until, session.time_zone)] as [string, string]]
       : []),
     ['Added', showTime(created_at, session.time_zone)],
   ]

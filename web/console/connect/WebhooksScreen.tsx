@@ -37,8 +37,8 @@ export function WebhooksScreen() {
       ) : (
         <div className="empty">
           <p>
-            No webhook yet. Add the address of a system that should hear what happens. The guide has a receiver of
-            twenty lines to begin with.
+            No webhooks yet. Add the address of a system that should get events. The guide has a short receiver to start
+            with.
           </p>
         </div>
       )}
@@ -88,7 +88,7 @@ function EndpointRow({ endpoint }: { endpoint: WebhookEndpoint }) {
 }
 
 export const eventsText = (types: string) =>
-  types ? (types.includes(' ') ? `${types.split(' ').length} kinds of events` : types) : 'All events'
+  types ? (types.includes(' ') ? `${types.split(' ').length} event types` : types) : 'All events'
 
 const states: Record<WebhookEndpoint['state'], [text: string, tone: Tone]> = {
   on: ['on', 'good'],

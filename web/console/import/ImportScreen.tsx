@@ -59,7 +59,7 @@ export function ImportScreen() {
     <>
       <ScreenHead
         title="Import members"
-        lead="Bring members along from another system. They keep their sponsor, price and renewal day."
+        lead="Bring members over from another system. They keep their sponsor, price and renewal day."
       />
       <SuccessNotice message={success} />
       <ErrorNotice message={error} />
@@ -104,8 +104,8 @@ function ChooseFile({ onChoose }: { onChoose: (file: File, connection: string) =
   return (
     <Panel title="Choose a file">
       <p>
-        A CSV file in UTF-8, with commas, and the names of the columns in its first line. Nothing is imported until
-        you’ve seen the result of the check, and never a card number.
+        Use a comma-separated CSV file in UTF-8, with column names in the first line. Nothing is imported until you’ve
+        seen the result of the check, and card numbers are never imported.
       </p>
       <div ref={name} className="connection">
         <Field
@@ -182,7 +182,7 @@ function Current({ view, run }: { view: ImportView; run: Run }) {
       <Facts
         facts={[
           ['To import', countText(fresh, 'member')],
-          ['Here already, and left as they are', countText(view.existing, 'member')],
+          ['Already here, unchanged', countText(view.existing, 'member')],
         ]}
       />
       <form ref={form}>
@@ -229,7 +229,7 @@ function Result({ view }: { view: ImportView }) {
       <Notice role="status" title={state === 'done' ? 'The import is done.' : 'The import was stopped.'}>
         <p>
           {countText(added, 'member')} imported
-          {problems > 0 && `, ${countText(problems, 'line')} left out`}.
+          {problems > 0 && `, ${countText(problems, 'line')} skipped`}.
         </p>
       </Notice>
       {problems > 0 && <Problems import_id={id} />}

@@ -21,7 +21,7 @@ export function Problems({ import_id }: { import_id: string }) {
       (cause: unknown) => setError(errorMessage(cause)),
     )
   return (
-    <Panel title="What is wrong">
+    <Panel title="Problems">
       <table className="table tight stacked problems">
         <thead>
           <tr>

@@ -23,7 +23,8 @@ const advice: Record<Problem['kind'], string> = {
   unanswered: 'We keep checking. If it lasts for hours, ask the gateway.',
   review: 'Approve or decline it at the gateway; it follows within minutes.',
   key: 'Create a new key, give it to the system that uses this one, then revoke this one.',
-  webhook: 'See what the receiver answers, fix it, and turn the webhook on if it’s off. Nothing is lost for 90 days.',
+  webhook:
+    'See what the receiver answers, fix it, and turn the webhook on if it’s off. We keep its events for 90 days.',
   email: 'Check the address on the member’s page, or the mail server.',
 }
 

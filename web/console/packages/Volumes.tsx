@@ -11,7 +11,7 @@ import { Chip, Panel, showTime } from '../parts.tsx'
 
 const paid: Record<Occasion, string> = { joining: 'today', renewal: 'renewal' }
 
-/** What each price counts in a commission plan. */
+/** The volumes of each price for a commission plan. */
 export function Volumes({ offer, onChange }: { offer: PackagePage; onChange: () => void }) {
   const { session, may } = useConsole()
   return (
@@ -71,7 +71,7 @@ export function VolumesDialog({ offer, onClose, onDone }: DialogProps) {
   return (
     <FormDialog
       title={`Volumes of ${offer.name}`}
-      text="They count for what is paid from now on. Months that have ended don’t change."
+      text="They apply to payments from now on. Months that have ended don’t change."
       form={form}
       submitLabel="Set volumes"
       onClose={onClose}
@@ -95,7 +95,7 @@ export function VolumesDialog({ offer, onClose, onDone }: DialogProps) {
       <Field
         {...form.field('commissionable_volume')}
         label="Commissionable volume"
-        hint="0.00 is a volume, too"
+        hint="0.00 is allowed"
         inputMode="decimal"
         autoComplete="off"
         enterKeyHint="go"
