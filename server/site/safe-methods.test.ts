@@ -3,6 +3,10 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { API, type Call, calls } from '#contract/api.ts'
 import { consoleCalls } from '#contract/console/console.ts'
 import { officeCalls } from '#contract/office/office.ts'
+import { commandLine } from '#server/audit/audit.ts'
+import { beginImport } from '#server/connect/import/import.ts'
+import { sendTest } from '#server/connect/webhooks/again.ts'
+import { addEndpoint } from '#server/connect/webhooks/endpoints.ts'
 import { requestVoid } from '#server/payments/refunds.ts'
 import { memberInOffice } from '#server/test/member.ts'
 import { type Site, testSite } from '#server/test/site.ts'
@@ -13,7 +17,7 @@ let site: Site
 let cookie = ''
 let values: Record<string, string>
 beforeAll(async () => {
-  site = await testSite()
+  site = await testSite({ WEBHOOKS_TO_LOOPBACK: 'on' })
   const member = await memberInOffice(site)
   const owner = await staffMember(site, 'owner')
   cookie = `${member.cookie}; ${owner.cookie}`
@@ -24,7 +28,12 @@ beforeAll(async () => {
   await requestVoid(site.world, { reference, reason: 'joined twice', who: 'owner@staff.example' })
   while (await runJobs(site.world));
   const { sha256 } = (await site.get('/api/office/view', { cookie })).json().accepted[0]
+  const nowhere = { url: 'http://127.0.0.1:9/', description: '', types: '', scheme: 'hmac' as const }
+  const { endpoint } = await addEndpoint(site.world, nowhere, commandLine)
   values = {
+    endpoint_id: endpoint.id,
+    delivery_id: (await sendTest(site.world, endpoint.id)).id,
+    import_id: await beginImport(site.world, 'old'),
     member_id: id,
     sponsor_id: sponsor.id,
     product_id: '34',
