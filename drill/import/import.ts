@@ -23,7 +23,7 @@ const { PATH = '', HOME = '' } = process.env
 
 /**
  * Imports members, kills the import in the middle, runs it again, and once more: the third run changes no row. Then the
- * renewals of two days charge exactly those who are due. Each guard was taken away once, and this is what noticed:
+ * renewals of two days charge exactly those who are due. What notices a missing guard:
  *
  * - a line and its member in one transaction: the run after the kill finds members without their lines, and doubles
  * - finding existing members: the third run
