@@ -17,6 +17,7 @@ const harmless: { name: RegExp; why: string; value: RegExp }[] = [
   { name: /(^|\.)card[._]last_four$/, why: 'its last four digits', value: /^\d{4}$/ },
   { name: /(^|\.)card_expires$/, why: 'the month in which it expires', value: /^\d{4}-\d\d$/ },
   { name: /(^|\.)issuer_code$/, why: "the bank's reason for a decline", value: /^\w{2}$/ },
+  { name: /^commission_month\.month$/, why: 'the month of a commission plan', value: /^\d{4}-\d\d$/ },
   { name: /^test_card$/, why: 'the name of a test card of the sandbox', value: /^[a-z]+$/i },
   { name: /\.expires$/, why: 'when a cookie ends', value: /^-?\d+(\.\d+)?$/ },
   { name: /^expires$/, why: 'the month in which a card of the sandbox expires', value: /^\d{4}-\d\d$/ },
