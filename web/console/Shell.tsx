@@ -29,8 +29,8 @@ const entries: Entry[][] = [
   ],
   [
     { to: '/console/staff', text: 'Staff', permission: 'see_staff', pattern: /^\/console\/staff/ },
-    { to: '/console/keys', text: 'API keys', permission: 'see_keys', pattern: /^\/console\/keys/ },
     { to: '/console/audit', text: 'Audit log', permission: 'see_audit', pattern: /^\/console\/audit/ },
+    { to: '/console/keys', text: 'API keys', permission: 'see_keys', pattern: /^\/console\/keys/ },
     { to: '/console/webhooks', text: 'Webhooks', permission: 'see_webhooks', pattern: /^\/console\/webhooks/ },
     { to: '/console/settings', text: 'Settings', permission: 'see_settings', pattern: /^\/console\/settings/ },
   ],
