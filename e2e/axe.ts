@@ -32,7 +32,7 @@ async function runAxe(page: Page, within: string | null, rules?: string[]): Prom
       .getAnimations()
       .every(({ playState, effect }) => playState !== 'running' || effect?.getTiming().iterations === Infinity),
   )
-  for (const frame of page.frames()) await loadAxe(frame)
+  await loadEverywhere(page)
   return page.evaluate(
     async ({ within, rules }) => {
       const options = { resultTypes: ['violations' as const], ...(rules && { runOnly: rules }) }
@@ -41,6 +41,23 @@ async function runAxe(page: Page, within: string | null, rules?: string[]): Prom
     },
     { within, rules },
   )
+}
+
+/** A preview follows what was typed, so a frame may just be changing to its next page. */
+async function loadEverywhere(page: Page): Promise<void> {
+  await page.waitForFunction(() =>
+    [...document.querySelectorAll('iframe')].every(({ src, contentDocument: shown }) => {
+      if (!shown?.defaultView || !src) return true // of another site, or without an address
+      const [arrival] = shown.defaultView.performance.getEntriesByType('navigation')
+      return arrival?.name === src && shown.readyState === 'complete'
+    }),
+  )
+  try {
+    for (const frame of page.frames()) await loadAxe(frame)
+  } catch (cause) {
+    if (!/because of a navigation|frame was detached/i.test(String(cause))) throw cause
+    await loadEverywhere(page)
+  }
 }
 
 /** Once for each document: the script is large. Frames of other sites may report to the page, too. */
