@@ -4,7 +4,7 @@ import type { Db } from '#server/db/db.ts'
 
 /**
  * What other systems are told. An event is written in the transaction of the change: either both are committed or neither
- * is. It gets its place in the feed afterwards, see positions.ts.
+ * is. It gets its place in the feed later: see positions.ts.
  */
 export type NewEvent<Type extends EventType = EventType> = {
   [T in Type]: { type: T; member_id: string | null; payload: EventPayloads[T] }
