@@ -51,12 +51,13 @@ export default defineConfig({
       name: 'phone',
       use: { ...devices['Pixel 7'], viewport: { width: 390, height: 844 }, ...fewPixels },
       testIgnore: ignored,
+      grepInvert: /@desktop/,
     },
     {
       name: 'desktop',
       use: { ...devices['Desktop Chrome'], viewport: { width: 1280, height: 900 } },
       testIgnore: ignored,
-      grep: process.env.SCREENS ? /./ : /@width/, // journeys that depend on the width of the screen; the others need only the phone
+      grep: process.env.SCREENS ? /./ : /@width|@desktop/, // journeys that depend on the width of the screen, or need a keyboard; the others need only the phone
     },
   ],
 })

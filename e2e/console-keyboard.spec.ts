@@ -8,7 +8,6 @@ test.beforeAll(async () => {
 })
 test.afterAll(() => site.close())
 test.describe.configure({ mode: 'default' }) // one site for all journeys
-test.skip(({ isMobile }) => isMobile, 'a keyboard is at a desk')
 
 const MAX_TABS = 90
 
@@ -56,7 +55,7 @@ const someone = () =>
     .replace(/[^a-z]/g, '')
     .slice(0, 6)}`
 
-test('19.14 with the keyboard alone, a manager holds, releases and corrects a member, and changes the brand @width', async ({
+test('19.14 with the keyboard alone, a manager holds, releases and corrects a member, and changes the brand @desktop', async ({
   page,
 }) => {
   const first_name = someone()
@@ -83,7 +82,7 @@ test('19.14 with the keyboard alone, a manager holds, releases and corrects a me
   await expect(page.getByText('Saved. Open pages show it after a reload.')).toBeVisible()
 })
 
-test('19.14 with the keyboard alone, finance refunds a part and filters the members @width', async ({ page }) => {
+test('19.14 with the keyboard alone, finance refunds a part and filters the members @desktop', async ({ page }) => {
   const first_name = someone()
   await newMember(site, { first_name })
   await enterAs(page, site, 'finance')
@@ -102,7 +101,7 @@ test('19.14 with the keyboard alone, finance refunds a part and filters the memb
   await open('To do')
 })
 
-test('19.14 with the keyboard alone, a viewer reads a member, the funnel and the audit log @width', async ({
+test('19.14 with the keyboard alone, a viewer reads a member, the funnel and the audit log @desktop', async ({
   page,
 }) => {
   const first_name = someone()
