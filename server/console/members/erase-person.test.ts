@@ -330,12 +330,12 @@ it('19.81 an erasure blanks no row of another person, whatever the erased person
     expect((await owner.post(`members/${action}`, { member_id: other_id, reason })).statusCode, action).toBe(200)
   while (await runJobs(site.world));
   const cleaner_id = await idOf('cleaner')
-  const held = (await site.db.selectFrom('audit').select('position').where('subject', '=', other_id).execute()).map(
-    ({ position }) => Number(position),
-  )
+  const held = (
+    await site.db.selectFrom('audit').select('position').where('subject', '=', other_id).orderBy('position').execute()
+  ).map(({ position }) => Number(position))
   const reply = await owner.post('members/erase', { member_id: cleaner_id, username: 'cleaner', reason: 'asked' })
   expect(reply.statusCode, reply.body).toBe(200)
-  const rows = await site.db.selectFrom('audit').selectAll().where('position', 'in', held).execute()
+  const rows = await site.db.selectFrom('audit').selectAll().where('position', 'in', held).orderBy('position').execute()
   expect(rows.filter(({ details }) => details === null).map(({ position }) => Number(position))).toEqual(held.slice(2))
   expect(rows.find(({ position }) => Number(position) === held[0])?.details).toContain('kickback to cousin')
   expect((await verifyAudit(site.world)).problem).toBe(undefined)
