@@ -34,24 +34,23 @@ export function createLoading({ getState, update }: Store, steps: StepLoader) {
     update({ draft, stop: 'step-not-loaded' })
   }
 
+  /** Tries a failed load again: whenever the network was away, and once in case it is back already. */
+  const orAgain = <Loaded>(loading: Promise<Loaded>, load: () => Promise<Loaded>, isAgain?: boolean): Promise<Loaded> =>
+    loading.catch(async (cause: unknown) => {
+      if (!(await waitForNetwork()) && isAgain) throw cause
+      return orAgain(load(), load, true)
+    })
+
   /** Runs `check` with the field rules, synchronously if they are loaded. Undefined if they cannot be loaded. */
   const withRules = <Result>(check: (rules: Rules) => Result): Result | Promise<Result | undefined> => {
     const rules = steps.loadRules()
     if (!(rules instanceof Promise)) return check(rules)
-    return rules.then(check, async (cause: unknown) => {
-      if (await waitForNetwork()) return withRules(check)
-      return stopWithoutStep(getState().draft, cause)
-    })
+    return orAgain(rules, async () => steps.loadRules()).then(check, (cause: unknown) =>
+      stopWithoutStep(getState().draft, cause),
+    )
   }
 
-  const loadStep = async (step: Step): Promise<void> => {
-    try {
-      await steps.load(step)
-    } catch (cause) {
-      if (!(await waitForNetwork())) throw cause
-      await loadStep(step)
-    }
-  }
+  const loadStep = (step: Step) => orAgain(steps.load(step), () => steps.load(step))
 
   return { waitForNetwork, stopWithoutStep, withRules, loadStep }
 }

@@ -52,6 +52,16 @@ test('12.14 a step that cannot be loaded keeps the answers and says so', async (
   expect(wizard.getState()).toMatchObject({ step: 'ACCOUNT', stop: 'step-not-loaded' })
 })
 
+test('12.16 a step that failed to load while the network was away, which is back before anyone asks, is loaded again', async () => {
+  const failures = [new TypeError('Failed to fetch')]
+  const wizard = wizardWith(async () => {
+    const failure = failures.pop()
+    if (failure) throw failure
+  })
+  await wizard.advance(answers)
+  expect(wizard.getState()).toMatchObject({ step: 'ACCOUNT_CREATION', draft: answers, stop: undefined })
+})
+
 test('12.16 while the browser is offline, Next says so and goes on by itself', async () => {
   const browser = Object.assign(new EventTarget(), { onLine: false })
   vi.stubGlobal('navigator', browser)
