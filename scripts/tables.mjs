@@ -8,12 +8,14 @@ import { figures, readProofs } from './proofs.mjs'
 const table = (...rows) => rows.map((cells) => `| ${cells.join(' | ')} |`).join('\n')
 const head = (...cells) => [cells, cells.map(() => '---')]
 
+const lowerFirst = (text) => text[0].toLowerCase() + text.slice(1)
+const whoMay = ({ roles: names }) => (names.length === roles.length ? 'all' : names.join(', '))
 const rolesTable = () =>
   table(
-    ...head('May', 'Roles'),
-    ...Object.values(permissions).map(({ text, roles: names }) => [
-      text,
-      names.length === roles.length ? 'all' : names.join(', '),
+    ...head('Roles', 'May'),
+    ...[...Map.groupBy(Object.values(permissions), whoMay)].map(([names, granted]) => [
+      names,
+      granted.map(({ text }) => lowerFirst(text)).join('; '),
     ]),
   )
 
