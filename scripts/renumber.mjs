@@ -17,13 +17,13 @@ for (const [, heading, number] of readFileSync('docs/SPEC.md', 'utf8').matchAll(
 }
 
 const places = [
-  /(?<=['"`#])(?:\d+\.\d+ )+/g, // titles, also as asvs.md quotes them
+  /(?<=['"`#])(?:\d+\.\d+ )+/g, // titles, also as asvs-met.csv quotes them
   /(?<=SPEC )\d+\.\d+(?:, \d+\.\d+)*/g,
 ]
 const placesInSpec = [/(?<=^- \*\*)\d+\.\d+(?=\*\* )/gm, /(?<=\()\d+\.\d+(?=\))/g]
 
 const renumber = (text) => text.replace(/\d+\.\d+/g, (number) => numbers.get(number) ?? number)
-const files = execFileSync('git', ['ls-files', '*.ts', '*.tsx', '*.mjs', '*.md'], { encoding: 'utf8' })
+const files = execFileSync('git', ['ls-files', '*.ts', '*.tsx', '*.mjs', '*.md', 'docs/*.csv'], { encoding: 'utf8' })
   .trim()
   .split('\n')
 for (const file of files) {
