@@ -88,52 +88,7 @@ export type Member = {
 }
 
 export type MemberList = {
-  members: {
-    id: string
-    username: string
-    state: 'active' | 'past_due' | 'canceled' | 'on_hold' | 'ended'
-    joined_at: string
-    sponsor: {
-      id: string
-      site: string
-      member_id?: string
-    }
-    person: {
-      first_name: string
-      last_name: string
-      business_name: string
-      email: string
-      is_email_confirmed: boolean
-      mobile_phone: string
-      address: string
-      address2: string
-      city: string
-      address_state: string
-      post_code: string
-      country: string
-    } | null
-    packages: {
-      product_id: number
-      name: string
-      price: string
-    }[]
-    price: string
-    billing_interval: 'month' | 'year'
-    next_charge_on?: string
-    canceled_at?: string
-    ends_at?: string
-    on_hold_since?: string
-    card?: {
-      brand: string
-      last_four: string
-      expires?: string
-    }
-    external_ids: {
-      connection: string
-      value: string
-    }[]
-    erased_at?: string
-  }[]
+  members: Member[]
   next?: string
 }
 
@@ -184,23 +139,7 @@ export type Payment = {
 }
 
 export type PaymentList = {
-  payments: {
-    reference: string
-    member_id?: string
-    kind: 'enrollment' | 'renewal'
-    period: number
-    state: 'pending' | 'review' | 'unknown' | 'declined' | 'abandoned' | 'approved' | 'captured' | 'capture_failed' | 'voided' | 'refunded' | 'disputed'
-    amount: string
-    refunded: string
-    currency: 'USD'
-    created_at: string
-    captured_at?: string
-    disputed_at?: string
-    card?: {
-      brand: string
-      last_four: string
-    }
-  }[]
+  payments: Payment[]
   next?: string
 }
 
@@ -380,9 +319,9 @@ export function createClient({ url, key, fetch = globalThis.fetch }: ClientSetti
       ...(body ? { body: JSON.stringify(body) } : {}),
       ...(options.signal ? { signal: options.signal } : {}),
     })
-    const content = await reply.json().catch(() => ({}))
-    if (!reply.ok) throw new ApiError(reply.status, content, Number(reply.headers.get('retry-after')) || undefined)
-    return content as Output
+    if (reply.ok) return (await reply.json()) as Output
+    const problem = await reply.json().catch(() => ({}))
+    throw new ApiError(reply.status, problem, Number(reply.headers.get('retry-after')) || undefined)
   }
 
   return {

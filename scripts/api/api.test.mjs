@@ -15,7 +15,7 @@ test('32.19 /api/v1 keeps what contract/connect/v1.txt promises, and what is new
   expect(promised).toEqual(today)
 })
 
-const { listPackages, refundPayment, getMember } = apiCalls
+const { listPackages, listSponsors, refundPayment, getMember } = apiCalls
 const shape = listPackages.query.shape
 const changes = {
   'a call is gone': { listPackages: undefined },
@@ -30,6 +30,24 @@ const changes = {
   },
   'an output has another type': {
     refundPayment: { ...refundPayment, output: z.object({ ...refundPayment.output.shape, refund_id: z.int() }) },
+  },
+  'an output may be null': {
+    refundPayment: {
+      ...refundPayment,
+      output: z.object({ ...refundPayment.output.shape, amount: z.nullable(refundPayment.output.shape.amount) }),
+    },
+  },
+  'an object may be null': {
+    getMember: {
+      ...getMember,
+      output: z.object({ ...getMember.output.shape, sponsor: z.nullable(getMember.output.shape.sponsor) }),
+    },
+  },
+  'an output has a second type': {
+    refundPayment: {
+      ...refundPayment,
+      output: z.object({ ...refundPayment.output.shape, refund_id: z.union([z.uuid(), z.int()]) }),
+    },
   },
   'an input field is gone': { listPackages: { ...listPackages, query: z.object({ limit: shape.limit }) } },
   'an input is required': { listPackages: { ...listPackages, query: z.object({ ...shape, after: z.string() }) } },
@@ -60,6 +78,12 @@ test.each(Object.entries(changes))('32.19 it is noticed that %s', (_what, change
   expect(brokenPromises(today, promiseOf(changed(change)))).not.toEqual([])
 })
 
+test('32.19 it is noticed that a text takes certain values only', () => {
+  const kind = (rule) => ({ listPackages: { ...listPackages, query: z.object({ kind: z.optional(rule) }) } })
+  const before = promiseOf(kind(z.string()))
+  expect(brokenPromises(before, promiseOf(kind(z.enum(['special', 'plain']))))).not.toEqual([])
+})
+
 test('32.19 it may grow: calls, optional inputs, wider ranges, outputs', () => {
   const grown = changed({
     listSecrets: { ...getMember, path: '/secrets' },
@@ -70,7 +94,11 @@ test('32.19 it may grow: calls, optional inputs, wider ranges, outputs', () => {
         limit: z.optional(z.int().check(z.minimum(0), z.maximum(500))),
         kind: z.optional(z.string()),
       }),
-      output: z.object({ ...listPackages.output.shape, more: z.string() }),
+      output: z.object({ ...listPackages.output.shape, more: z.nullable(z.string()) }),
+    },
+    listSponsors: {
+      ...listSponsors,
+      query: z.object({ ...listSponsors.query.shape, kind: z.optional(z.enum(['operator', 'member', 'partner'])) }),
     },
   })
   expect(brokenPromises(today, promiseOf(grown))).toEqual([])

@@ -6,7 +6,7 @@ export function clientOf(calls, module) {
   const named = namesOf(shapes)
   const types = Object.entries(shapes)
     .filter(([, shape]) => isNamed(shape))
-    .map(([name, shape]) => `export type ${name} = ${typeOf(jsonOf(shape, 'output'), new Map(), '')}\n`)
+    .map(([name, shape]) => `export type ${name} = ${typeOf(jsonOf(shape, 'output'), namesBut(named, name), '')}\n`)
   const inputs = Object.entries(calls).flatMap(([name, { query, body }]) =>
     [query, body].flatMap((schema) =>
       schema ? [`export type ${inputName(name)} = ${orUndefined(typeOf(jsonOf(schema, 'input'), named, ''))}\n`] : [],
@@ -25,6 +25,7 @@ const namesOf = (shapes) =>
   new Map(
     Object.entries(shapes).flatMap(([name, shape]) => (isNamed(shape) ? [[keyOf(jsonOf(shape, 'output')), name]] : [])),
   )
+const namesBut = (named, own) => new Map([...named].filter(([, name]) => name !== own))
 const keyOf = ({ $schema: _, ...json }) => JSON.stringify(json)
 const inputName = (name) => `${name[0].toUpperCase()}${name.slice(1)}Input`
 
@@ -120,9 +121,9 @@ export function createClient({ url, key, fetch = globalThis.fetch }: ClientSetti
       ...(body ? { body: JSON.stringify(body) } : {}),
       ...(options.signal ? { signal: options.signal } : {}),
     })
-    const content = await reply.json().catch(() => ({}))
-    if (!reply.ok) throw new ApiError(reply.status, content, Number(reply.headers.get('retry-after')) || undefined)
-    return content as Output
+    if (reply.ok) return (await reply.json()) as Output
+    const problem = await reply.json().catch(() => ({}))
+    throw new ApiError(reply.status, problem, Number(reply.headers.get('retry-after')) || undefined)
   }
 
   return {

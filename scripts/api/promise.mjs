@@ -53,6 +53,7 @@ const bounds = [
 ]
 
 const isInput = (line) => / in \S/.test(line)
+const isOutput = (line) => / out \S/.test(line)
 const callOf = (line) => line.split(' ').slice(0, 2).join(' ')
 const fieldOf = (line) => /^\S+ \S+ (?:in|out) ([^ :?]+)/.exec(line)?.[1]
 const required = (line) => line.replaceAll('?', '')
@@ -68,10 +69,22 @@ export function brokenPromises(promised, today) {
     if (!isInput(line) || known.has(required(line)) || !calls.has(callOf(line))) return false
     const isKnownField = fields.has(`${callOf(line)} ${fieldOf(line)}`)
     const isRule = / (?:matches|>=|<=|length) /.test(line)
-    if (isKnownField) return isRule && !promised.some((old) => isWider(old, [line]))
+    const isFirstValue = line.includes(' = ') && !promised.some((old) => old.startsWith(`${line.split(' = ')[0]} = `))
+    if (isKnownField) return isFirstValue || (isRule && !promised.some((old) => isWider(old, [line])))
     return line.includes(': ') && !line.includes('?')
   })
-  return [...gone.map((line) => `gone: ${line}`), ...stricter.map((line) => `stricter: ${line}`)]
+  const looser = today.filter((line) => isOutput(line) && !known.has(required(line)) && isOtherKind(line, [...known]))
+  return [
+    ...gone.map((line) => `gone: ${line}`),
+    ...stricter.map((line) => `stricter: ${line}`),
+    ...looser.map((line) => `looser: ${line}`),
+  ]
+}
+
+/** Callers didn't expect a null, or a second type, where there was one type of value. */
+function isOtherKind(line, known) {
+  const [, field] = /^(\S+ \S+ out [^ :]+)(?: may be null$|: )/.exec(required(line)) ?? []
+  return known.some((old) => field && [' ', ':', '.', '['].some((next) => old.startsWith(field + next)))
 }
 
 /** A bound may be moved outward; an output may become certain, an input optional. */

@@ -37,3 +37,14 @@ it('32.20 the client reads every page, changes a membership once, and says what 
   expect((wrong as ApiError).fields).toEqual({ post_code: ['Invalid Post / ZIP code format.'] })
   expect((await client.getLine(id, { direction: 'up' })).top).toEqual({ site: 'ana' })
 })
+
+it('32.20 an answer that was cut off is an error for the client, not the end of a list', async () => {
+  const cut = createClient({ url: 'http://foyer.test', key: 'x', fetch: async () => new Response('{"members":[],"ne') })
+  await expect(cut.listMembers()).rejects.toThrow()
+  const proxy = createClient({
+    url: 'http://foyer.test',
+    key: 'x',
+    fetch: async () => new Response('<p>', { status: 502 }),
+  })
+  await expect(proxy.listMembers()).rejects.toMatchObject({ status: 502, message: 'The API answered with status 502.' })
+})
