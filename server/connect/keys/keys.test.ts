@@ -1,9 +1,10 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { KEY_PATTERN, type NewKey } from '#contract/connect/keys.ts'
+import { KEY_PATTERN, KEYS_AT_MOST, type NewKey } from '#contract/connect/keys.ts'
 import { commandLine, recordAction, verifyAudit } from '#server/audit/audit.ts'
 import { inTransaction } from '#server/db/db.ts'
 import { type Site, testSite } from '#server/test/site.ts'
-import { isWellFormed } from './key-format.ts'
+import { isWellFormed, newKey } from './key-format.ts'
 import { actorOf, authenticate, requireScope } from './keys.ts'
 import { createKey, revokeKey } from './manage-keys.ts'
 import { viewKeys } from './view-keys.ts'
@@ -18,6 +19,11 @@ let count = 0
 const create = (changes: Partial<NewKey> = {}) =>
   createKey(site.world, { name: `Key ${++count}`, scopes: ['members:read'], ...changes }, commandLine)
 const ask = (key: string, scheme = 'Bearer ') => authenticate(site.world, scheme + key)
+const refusals = async () => {
+  const events = site.db.selectFrom('security_event').where('kind', '=', 'api_key_refused')
+  const { count } = await events.select(({ fn }) => fn.sum<number>('count').as('count')).executeTakeFirstOrThrow()
+  return Number(count)
+}
 const viewOf = async (id: string) => (await viewKeys(site.world)).keys.find((key) => key.id === id)
 
 describe('a key', () => {
@@ -43,6 +49,12 @@ describe('a key', () => {
       .where('kind', '=', 'api_key_refused')
       .executeTakeFirstOrThrow()
     expect(JSON.parse(event.details)).toEqual({ key: id })
+  })
+
+  it('29.2 that was never made is refused, however well formed', async () => {
+    const before = await refusals()
+    await expect(ask(newKey())).rejects.toMatchObject({ status: 401, message: 'This API key doesn’t exist.' })
+    expect((await refusals()) - before).toBe(1)
   })
 
   it('29.3 that was mistyped or cut is refused without asking the database', async () => {
@@ -118,7 +130,37 @@ describe('a key', () => {
     const { id } = await create({ name: 'Accounting' })
     await expect(create({ name: 'ACCOUNTING' })).rejects.toMatchObject({ status: 422 })
     await revokeKey(site.world, { id, reason: 'Replaced.' }, commandLine)
-    await create({ name: 'accounting' })
+    const twins = await Promise.allSettled([create({ name: 'accounting' }), create({ name: 'Accounting' })])
+    expect(twins.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+    expect(twins.find(({ status }) => status === 'rejected')).toMatchObject({ reason: { status: 422 } })
+  })
+
+  it('29.7 can be made until there are as many in use as there may be', async () => {
+    const own = await testSite()
+    const row = (n: number) => ({
+      ...{
+        id: randomUUID(),
+        name: `Key ${n}`,
+        key_hash: `${n}`,
+        ending: 'abcd',
+        scopes: [],
+        created_at: own.world.now(),
+      },
+      ...{ created_by: null, used_on: null, ends_at: null, revoked_at: null },
+    })
+    await own.db
+      .insertInto('api_key')
+      .values(Array.from({ length: KEYS_AT_MOST - 1 }, (_, n) => row(n)))
+      .execute()
+    const make = (name: string) => createKey(own.world, { name, scopes: ['members:read'] }, commandLine)
+    const { id } = await make('The last')
+    await expect(make('One more')).rejects.toMatchObject({
+      status: 409,
+      message: expect.stringContaining('Revoke one'),
+    })
+    await revokeKey(own.world, { id, reason: 'Not needed.' }, commandLine)
+    await make('One more')
+    await own.close()
   })
 })
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { KEYS_AT_MOST, type NewKey } from '#contract/connect/keys.ts'
-import { type Actor, recordAction } from '#server/audit/audit.ts'
+import { type Actor, lockHead, recordAction } from '#server/audit/audit.ts'
 import { type Db, inTransaction } from '#server/db/db.ts'
 import { Refusal, refuseField } from '#server/refusal.ts'
 import { sha256 } from '#server/secrets/secrets.ts'
@@ -15,6 +15,7 @@ export async function createKey(world: World, input: NewKey, actor: Actor): Prom
   const key = newKey()
   const id = randomUUID()
   await inTransaction(world.db, async (db) => {
+    await lockHead(db) // keys are made one after the other
     await refuseTaken(db, name)
     await db
       .insertInto('api_key')
@@ -43,7 +44,6 @@ export async function createKey(world: World, input: NewKey, actor: Actor): Prom
   return { id, key }
 }
 
-/** The lock is that of the audit log: keys are made one after the other. */
 async function refuseTaken(db: Db, name: string) {
   const inUse = await db.selectFrom('api_key').select(['name']).where('revoked_at', 'is', null).execute()
   if (inUse.some((key) => key.name.toLowerCase() === name.toLowerCase()))
