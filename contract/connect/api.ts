@@ -62,13 +62,24 @@ const oneOf = <const Values extends readonly [string, ...string[]]>(name: string
 const cursor = z.optional(z.string().check(z.maxLength(600, NO_CURSOR)))
 const limit = z._default(wholeNumber('limit', 1, MAX_LIMIT), 50)
 const page = { after: cursor, limit }
+const order = z._default(oneOf('order', ['oldest', 'newest']), 'oldest')
 const site = (name: string) =>
   z.optional(z.string().check(z.toLowerCase(), z.regex(SITE_PATTERN, `${name} must be the word of a sponsor’s link.`)))
 
 const member_id = z.uuid('There is no such member.')
 const reference = z.string().check(z.regex(/^[\w.-]{1,60}$/, 'There is no such payment.'))
 const aboutMember = z.object({ member_id })
-const withReason = z.object({ reason })
+
+const stateChange = <const Action extends string>(action: Action, summary: string) =>
+  ({
+    method: 'POST',
+    path: `/members/:member_id/${action}`,
+    summary,
+    scope: 'members:write',
+    params: aboutMember,
+    body: z.object({ reason }),
+    output: MembershipState,
+  }) as const
 
 const dateFrom = z.optional(day)
 
@@ -96,7 +107,7 @@ export const apiCalls = {
           .string()
           .check(z.regex(/^[^:]{1,60}:.{1,200}$/, 'external_id must be a connection and an id, such as exigo:1234.')),
       ),
-      order: z._default(oneOf('order', ['oldest', 'newest']), 'oldest'),
+      order,
     }),
     output: MemberList,
   },
@@ -134,7 +145,7 @@ export const apiCalls = {
       state: z.optional(oneOf('state', paymentStates)),
       created_from: dateFrom,
       created_to: dateFrom,
-      order: z._default(oneOf('order', ['oldest', 'newest']), 'oldest'),
+      order,
     }),
     output: PaymentList,
   },
@@ -191,42 +202,10 @@ export const apiCalls = {
     }),
     output: EventPage,
   },
-  cancelMembership: {
-    method: 'POST',
-    path: '/members/:member_id/cancel',
-    summary: 'Cancel a membership: it ends with what is paid',
-    scope: 'members:write',
-    params: aboutMember,
-    body: withReason,
-    output: MembershipState,
-  },
-  undoCancellation: {
-    method: 'POST',
-    path: '/members/:member_id/undo-cancel',
-    summary: 'Undo a cancellation',
-    scope: 'members:write',
-    params: aboutMember,
-    body: withReason,
-    output: MembershipState,
-  },
-  holdMembership: {
-    method: 'POST',
-    path: '/members/:member_id/hold',
-    summary: 'Put a membership on hold: nothing is charged until it is released',
-    scope: 'members:write',
-    params: aboutMember,
-    body: withReason,
-    output: MembershipState,
-  },
-  releaseMembership: {
-    method: 'POST',
-    path: '/members/:member_id/release',
-    summary: 'Release a hold',
-    scope: 'members:write',
-    params: aboutMember,
-    body: withReason,
-    output: MembershipState,
-  },
+  cancelMembership: stateChange('cancel', 'Cancel a membership: it ends with what is paid'),
+  undoCancellation: stateChange('undo-cancel', 'Undo a cancellation'),
+  holdMembership: stateChange('hold', 'Put a membership on hold: nothing is charged until it is released'),
+  releaseMembership: stateChange('release', 'Release a hold'),
   changeDetails: {
     method: 'PATCH',
     path: '/members/:member_id',

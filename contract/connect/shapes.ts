@@ -186,9 +186,8 @@ export const EventPage = z.object({
 
 /** What a change leaves behind. Nothing personal, because it's stored for a repeat of the call. */
 export const MembershipState = z.object({
-  ...{ member_id: id, state: Member.shape.state, next_charge_on: Member.shape.next_charge_on },
-  ...{ canceled_at: Member.shape.canceled_at, ends_at: Member.shape.ends_at },
-  on_hold_since: Member.shape.on_hold_since,
+  member_id: id,
+  ...z.pick(Member, { state: true, next_charge_on: true, canceled_at: true, ends_at: true, on_hold_since: true }).shape,
 })
 
 export const DetailsChange = z.object({

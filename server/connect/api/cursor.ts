@@ -22,8 +22,9 @@ export function cursorOf<Position>({ keys }: Context, list: ListName, position: 
 
 export function readCursor<Position>({ keys }: Context, list: ListName, cursor: string | undefined) {
   if (cursor === undefined) return undefined
-  const [text = '', signature = ''] = cursor.split('.')
-  if (!keys.isHmac('api cursors', `${list} ${text}`, signature))
+  const dot = cursor.lastIndexOf('.')
+  const text = cursor.slice(0, dot)
+  if (!keys.isHmac('api cursors', `${list} ${text}`, cursor.slice(dot + 1)))
     throw refuseField(
       'after',
       'This cursor doesn’t belong to this list. Please pass the `next` of the previous page, with the same filters, or start again without it.',

@@ -93,6 +93,10 @@ describe('the line', () => {
     expect([namesOf(reply.line), reply.top]).toEqual([['1 late', '2 summit'], { site: 'master' }])
     const near = (await api.get(`/members/${ids.leaf}/line?direction=up&depth=1`)).json()
     expect([namesOf(near.line), near.top]).toEqual([['1 late'], undefined])
+    const down = '/line?direction=down&limit=1'
+    const { next } = (await api.get(`/members/${ids.top}${down}`)).json()
+    for (const other of [`${ids.left}${down}`, `${ids.top}${down}&on=${days.first}`, `${ids.top}${down}&depth=1`])
+      expect((await api.get(`/members/${other}&after=${next}`)).json().fields, other).toHaveProperty('after')
     const [first] = reply.line
     expect(first.sponsor_member_id).toBe(ids.top)
   })

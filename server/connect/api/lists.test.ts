@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { Member } from '#contract/connect/shapes.ts'
 import { type OtherSystem, otherSystem } from '#server/test/api.ts'
 import { generousLimits } from '#server/test/generous-settings.ts'
 import { newMember } from '#server/test/membership.ts'
@@ -76,9 +77,12 @@ describe('a list', () => {
 
   it('32.3 refuses a cursor that was changed, or of other filters, and a parameter that it doesn’t know', async () => {
     const { next } = (await api.get('/members?limit=1')).json()
+    const { next: paymentsNext } = (await api.get('/payments?limit=1')).json()
     for (const wrong of [
       `after=${next.slice(0, -2)}`,
       `after=x${next}`,
+      `after=${next}.x`,
+      `after=${paymentsNext}`,
       'after=',
       `after=${next}&state=active`,
       'after=a.b',
@@ -88,13 +92,14 @@ describe('a list', () => {
     }
     expect((await api.get(`/members?limit=1&after=${next}`)).statusCode).toBe(200)
     const sentences = await Promise.all(
-      ['sate=active', 'limit=0', 'limit=201', 'limit=1&limit=2', 'state=gone', 'joined_from=2026-02-30'].map(
-        async (query) => {
-          const reply = await api.get(`/members?${query}`)
-          expect(reply.statusCode).toBe(422)
-          return reply.json().message
-        },
-      ),
+      [
+        ...['sate=active', 'limit=0', 'limit=201', 'limit=1&limit=2', 'state=gone', 'joined_from=2026-02-30'],
+        ...['email=a%00b', 'sponsor=nobody'],
+      ].map(async (query) => {
+        const reply = await api.get(`/members?${query}`)
+        expect(reply.statusCode).toBe(422)
+        return reply.json().message
+      }),
     )
     expect(sentences).toEqual([
       expect.stringContaining("There is no parameter 'sate' here. You can use after, limit, state"),
@@ -103,12 +108,15 @@ describe('a list', () => {
       'Please send limit once.',
       'state must be one of active, past_due, canceled, on_hold, ended.',
       'Please enter a day.',
+      'email must not hold a zero byte.',
+      'There is no sponsor with this link.',
     ])
   })
 
   it('32.4 answers 304 while nothing has changed', async () => {
     const path = `/members/${members[0]?.id}`
     const first = await api.get(path)
+    expect(first.headers['cache-control']).toBe('private, no-cache')
     const etag = String(first.headers.etag)
     const again = await api.get(path, { 'if-none-match': `"other", W/${etag}` })
     expect([again.statusCode, again.body]).toEqual([304, ''])
@@ -126,6 +134,13 @@ describe('a list', () => {
     expect(reply.body).not.toContain(person.email)
     expect(reply.body).not.toContain('Zoë')
   })
+})
+
+it('32.1 a member’s details are those that are promised, and no other column', async () => {
+  const { members } = (await api.get('/members?limit=1')).json()
+  expect(Object.keys(members[0].person).sort()).toEqual(
+    Object.keys(Member.shape.person._zod.def.innerType.shape).sort(),
+  )
 })
 
 describe('payments, sponsors and packages', () => {

@@ -5,7 +5,7 @@ import type { ApiCalls } from '#contract/connect/api.ts'
 import type { Member } from '#contract/connect/shapes.ts'
 import type { MemberState } from '#contract/console/member-page.ts'
 import { toAmount } from '#contract/money.ts'
-import { addDays, type Interval } from '#contract/renewal.ts'
+import type { Interval } from '#contract/renewal.ts'
 import type { Db } from '#server/db/db.ts'
 import type { RenewalLine } from '#server/db/tables.ts'
 import { startsOn } from '#server/membership/next-step.ts'
@@ -14,9 +14,9 @@ import { stateSql } from '#server/membership/state.ts'
 import { waivedOf } from '#server/membership/summary.ts'
 import { Refusal, refuseField } from '#server/refusal.ts'
 import { followRenames } from '#server/sponsors/sponsors.ts'
-import { dayOf, startOfDay } from '#server/world/time-zone.ts'
+import { dayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
-import { all, type Condition, comesAfter, type Key, keySql, type Order, orderBy, readPage } from './pages.ts'
+import { all, type Condition, comesAfter, type Key, keySql, type Order, onDays, orderBy, readPage } from './pages.ts'
 
 type Query = z.infer<ApiCalls['listMembers']['query']>
 type ApiMember = z.infer<typeof Member>
@@ -58,7 +58,8 @@ async function walk(world: World, query: Query, sponsors: Sponsors, after: Key |
   const { order } = query
   const along = (table: Condition, id: Condition, condition: Condition) => {
     const at = sql`joined_at`
-    const conditions = [condition, ...joinedRange(world, query), ...comesAfter(order, at, id, after)]
+    const days = onDays(world, at, query.joined_from, query.joined_to)
+    const conditions = [condition, ...days, ...comesAfter(order, at, id, after)]
     return sql`select ${id} as id, joined_at from ${table} where ${all(conditions)} ${orderBy(order, at, id)}
       limit ${sql.lit(count)}`
   }
@@ -88,14 +89,6 @@ const ofPerson = ({ email, username, external_id }: Filter): Condition[] => [
 
 const byExternalId = (text: string) => sql`select member_id from external_id
   where connection = ${text.slice(0, text.indexOf(':'))} and value = ${text.slice(text.indexOf(':') + 1)}`
-
-function joinedRange({ config }: World, { joined_from, joined_to }: Filter): Condition[] {
-  const start = (day: string) => startOfDay(config.TIME_ZONE, day)
-  return [
-    ...(joined_from ? [sql`joined_at >= ${start(joined_from)}`] : []),
-    ...(joined_to ? [sql`joined_at < ${start(addDays(joined_to, 1))}`] : []),
-  ]
-}
 
 type Row = {
   id: string

@@ -1,4 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
+import { addDays } from '#contract/renewal.ts'
+import { startOfDay } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
 import { cursorOf, listName, readCursor } from './cursor.ts'
 
@@ -63,6 +65,12 @@ export const comesAfter = (order: Order, at: Condition, id: Condition, key: Key 
           (cast(${key[0]} as timestamptz), cast(${key[1]} as ${type}))`,
       ]
     : []
+
+/** Only what happened on these days, in the operator's time zone. */
+export function onDays({ config }: World, at: Condition, from: string | undefined, to: string | undefined) {
+  const start = (day: string) => startOfDay(config.TIME_ZONE, day)
+  return [...(from ? [sql`${at} >= ${start(from)}`] : []), ...(to ? [sql`${at} < ${start(addDays(to, 1))}`] : [])]
+}
 
 export const all = (conditions: Condition[]): Condition =>
   conditions.length ? sql.join(conditions, sql` and `) : sql`true`

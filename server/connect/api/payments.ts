@@ -3,13 +3,11 @@ import type * as z from 'zod/mini'
 import type { ApiCalls } from '#contract/connect/api.ts'
 import type { Payment, PaymentPage, paymentStates } from '#contract/connect/shapes.ts'
 import { toAmount } from '#contract/money.ts'
-import { addDays } from '#contract/renewal.ts'
 import type { Db } from '#server/db/db.ts'
 import { Refusal } from '#server/refusal.ts'
-import { startOfDay } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
 import { brandName, timeIn } from './members.ts'
-import { all, type Condition, comesAfter, type Key, keySql, orderBy, readPage } from './pages.ts'
+import { all, type Condition, comesAfter, type Key, keySql, onDays, orderBy, readPage } from './pages.ts'
 
 type Query = z.infer<ApiCalls['listPayments']['query']>
 type ShownState = (typeof paymentStates)[number]
@@ -45,19 +43,16 @@ export async function getPayment({ db }: World, reference: string): Promise<z.in
 
 /** The next payments: those of one member, or all in the order of their index. */
 async function walk(world: World, query: Query, after: Key | undefined, count: number) {
-  const { db, config } = world
   const { member_id, created_from, created_to, order } = query
   const [at, id] = [sql`created_at`, sql`reference`]
-  const start = (day: string) => startOfDay(config.TIME_ZONE, day)
   const conditions = [
     ...(member_id ? [sql`enrollment_id = (select enrollment_id from member where member.id = ${member_id})`] : []),
-    ...(created_from ? [sql`created_at >= ${start(created_from)}`] : []),
-    ...(created_to ? [sql`created_at < ${start(addDays(created_to, 1))}`] : []),
+    ...onDays(world, at, created_from, created_to),
     ...comesAfter(order, at, id, after, sql`text`),
   ]
   const { rows } = await sql<{ id: string; key: Key }>`
     select reference as id, ${keySql(at, id)} as key from payment where ${all(conditions)} ${orderBy(order, at, id)}
-    limit ${sql.lit(count)}`.execute(db)
+    limit ${sql.lit(count)}`.execute(world.db)
   return rows
 }
 

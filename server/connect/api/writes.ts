@@ -1,6 +1,6 @@
-import type * as z from 'zod/mini'
+import * as z from 'zod/mini'
 import type { ApiCalls } from '#contract/connect/api.ts'
-import type { DetailsChange, MembershipState, Refund } from '#contract/connect/shapes.ts'
+import { type DetailsChange, MembershipState, type Refund } from '#contract/connect/shapes.ts'
 import { toAmount } from '#contract/money.ts'
 import type { Actor } from '#server/audit/audit.ts'
 import { type ApiKey, actorOf } from '#server/connect/keys/keys.ts'
@@ -48,16 +48,8 @@ export const changeState =
     return stateOf(world, member_id)
   }
 
-async function stateOf(world: World, member_id: string): Promise<z.infer<typeof MembershipState>> {
-  const { state, next_charge_on, canceled_at, ends_at, on_hold_since } = await getMember(world, member_id)
-  return {
-    ...{ member_id, state },
-    ...(next_charge_on ? { next_charge_on } : {}),
-    ...(canceled_at ? { canceled_at } : {}),
-    ...(ends_at ? { ends_at } : {}),
-    ...(on_hold_since ? { on_hold_since } : {}),
-  }
-}
+const stateOf = async (world: World, member_id: string) =>
+  z.parse(MembershipState, { ...(await getMember(world, member_id)), member_id })
 
 export async function changeDetails(
   world: World,
