@@ -13,7 +13,7 @@ function isGenuine(headers, body) {
   return given.some((each) => each.length === expected.length && timingSafeEqual(each, expected))
 }
 
-const server = createServer(async (request, response) => {
+async function receive(request, response) {
   let body = ''
   for await (const chunk of request.setEncoding('utf8')) body += chunk
   if (!isGenuine(request.headers, body)) return response.writeHead(401).end()
@@ -21,5 +21,12 @@ const server = createServer(async (request, response) => {
   if (!seen.has(id)) console.log(JSON.parse(body).type, id) // here: do something with it
   seen.add(id)
   response.writeHead(204).end()
+}
+
+const server = createServer((request, response) => {
+  receive(request, response).catch((error) => {
+    console.error(error.message) // the sender hung up, or something failed here: it's sent again
+    response.writeHead(500).end()
+  })
 })
 server.listen(process.env.PORT ?? 8000, '127.0.0.1', () => console.log(`listening on ${server.address().port}`))

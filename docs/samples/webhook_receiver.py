@@ -14,6 +14,8 @@ def is_genuine(headers, body):
     return any(hmac.compare_digest(each.encode(), expected.encode()) for each in signatures.split(" "))
 
 class Receiver(BaseHTTPRequestHandler):
+    timeout = 20  # seconds; without it, a sender that goes quiet holds up all others
+
     def do_POST(self):
         body = self.rfile.read(int(self.headers.get("content-length", 0)))
         genuine, id = is_genuine(self.headers, body), self.headers.get("webhook-id")

@@ -1,5 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { connect } from 'node:net'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { commandLine } from '#server/audit/audit.ts'
@@ -33,7 +34,7 @@ const samples = [
 ] as const
 
 it.each(samples)(
-  '28.15 the guide’s receiver in %s verifies a delivery and skips one it has seen',
+  '28.15 the guide’s receiver in %s verifies a delivery, skips one it has seen, and survives a sender that hangs up',
   async (_name, program, file) => {
     const input = { url: 'http://127.0.0.1:9/', description: '', types: '', scheme: 'hmac' as const }
     const { endpoint, key } = await addEndpoint(site.world, input, commandLine)
@@ -58,6 +59,7 @@ it.each(samples)(
       await resendDelivery(site.world, first.id, commandLine)
       while (await deliverWebhooks(site.world));
       expect((await delivery()).state).toBe('delivered')
+      await hangUp(Number(port))
       await addEvent(site.db, site.world.now(), {
         type: 'membership.ended',
         member_id,
@@ -83,6 +85,14 @@ it.each(samples)(
     }
   },
 )
+
+/** Without the rest of the request that it announces. */
+const hangUp = (port: number) =>
+  new Promise<void>((done) => {
+    const request = 'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\n{'
+    const socket = connect(port, '127.0.0.1', () => socket.write(request, () => socket.destroy()))
+    socket.on('close', () => done())
+  })
 
 function linesOf({ stdout, stderr }: ChildProcess) {
   if (!stdout) throw new Error('no output')
