@@ -1,13 +1,10 @@
-import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readConfig } from '#server/config/config.ts'
+import { type Certificate, selfSigned } from '#server/test/certificate.ts'
 import { production } from '#server/test/settings.ts'
 import { smtpMail } from './smtp.ts'
 
@@ -56,15 +53,9 @@ async function mailServer(options: SMTPServerOptions) {
   }
 }
 
-let certificate: { key: string; cert: string }
+let certificate: Certificate
 beforeAll(() => {
-  const folder = mkdtempSync(join(tmpdir(), 'foyer-tls-'))
-  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
-  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost']
-  const files = ['-keyout', key, '-out', cert, '-days', '2', '-nodes', '-newkey', 'rsa:2048']
-  execFileSync('openssl', ['req', '-x509', ...files, ...subject], { stdio: 'ignore' })
-  certificate = { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8') }
-  rmSync(folder, { recursive: true })
+  certificate = selfSigned('DNS:localhost')
   setDefaultCACertificates([...getCACertificates('default'), certificate.cert])
 })
 
