@@ -73,7 +73,7 @@ const PRIVATE_NAME = /(^|\.)(localhost|local|internal|intranet|lan|home|corp|pri
 /** Checks an address as it's entered. Throws a sentence that says what is wrong. */
 export function parseEndpointUrl(text: string, reach: Reach): URL {
   const url = URL.parse(text.trim())
-  if (!url || text.length > MAX_URL_LENGTH)
+  if (!url || url.href.length > MAX_URL_LENGTH)
     throw new ForbiddenAddress('Please enter an address such as https://example.com/webhooks.')
   const host = hostOf(url)
   const isHere = reach.loopback && isLoopbackAddress(host)
@@ -94,10 +94,23 @@ export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g
 /** Looks a name up. Tests pass in one that changes its answer. */
 export type Resolve = (host: string) => Promise<string[]>
 
-export const resolveByDns: Resolve = async (host) => {
+/**
+ * Everyone who asks for a name during its lookup gets that answer. Node has few threads for lookups, and a slow name server
+ * would occupy all of them: no gateway or other receiver could be looked up meanwhile.
+ */
+export function sharingLookups(resolve: Resolve): Resolve {
+  const underway = new Map<string, Promise<string[]>>()
+  return (host) => {
+    const found = underway.get(host) ?? resolve(host).finally(() => underway.delete(host))
+    underway.set(host, found)
+    return found
+  }
+}
+
+export const resolveByDns = sharingLookups(async (host) => {
   const found = await lookup(host, { all: true, verbatim: true })
   return found.map(({ address }) => address)
-}
+})
 
 /**
  * The address to connect to. The name isn't looked up again after this: the answer could be a different one. If any of its

@@ -1,6 +1,13 @@
 import { type AddressInfo, createServer } from 'node:net'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { ForbiddenAddress, isPublicAddress, mayReach, parseEndpointUrl, resolveEndpoint } from './addresses.ts'
+import {
+  ForbiddenAddress,
+  isPublicAddress,
+  mayReach,
+  parseEndpointUrl,
+  resolveEndpoint,
+  sharingLookups,
+} from './addresses.ts'
 import { sendRequest } from './send.ts'
 
 const nowhere = { loopback: false }
@@ -102,6 +109,7 @@ it.each([
   ['example.com', 'such as'],
   ['', 'such as'],
   [`https://example.com/${'x'.repeat(600)}`, 'such as'],
+  [`https://example.com/${'ü'.repeat(200)}`, 'such as'], // six times as long in the address that would be saved
 ])('28.2 %s is refused with a reason', (url, reason) => {
   expect(() => parseEndpointUrl(url, nowhere)).toThrow(reason)
 })
@@ -144,6 +152,27 @@ it('28.2 a name that leads elsewhere between check and connection is looked up o
   expect(received).toContain('changing.example') // the name that its certificate must have
   expect((await send()).answer).toContain('isn’t on the public internet')
   expect([lookups, connections]).toEqual([2, 1])
+})
+
+it('28.1 a name is looked up once for all who ask at the same time, so a slow name server occupies one thread', async () => {
+  const asked: string[] = []
+  const answers: ((addresses: string[] | Error) => void)[] = []
+  const resolve = sharingLookups((host) => {
+    asked.push(host)
+    return new Promise((done, fail) => {
+      answers.push((answer) => (answer instanceof Error ? fail(answer) : done(answer)))
+    })
+  })
+  const slow = [resolve('slow.example'), resolve('slow.example'), resolve('slow.example')]
+  const other = resolve('other.example')
+  expect(asked).toEqual(['slow.example', 'other.example'])
+  answers[1]?.(['93.184.216.35'])
+  expect(await other).toEqual(['93.184.216.35'])
+  answers[0]?.(new Error('timeout'))
+  expect(await Promise.allSettled(slow)).toMatchObject(Array(3).fill({ status: 'rejected' }))
+  const again = resolve('slow.example') // and not the answer from before
+  answers[2]?.(['93.184.216.34'])
+  expect(await again).toEqual(['93.184.216.34'])
 })
 
 it('28.2 the connection itself is checked: an address that slipped through gets nothing', async () => {
