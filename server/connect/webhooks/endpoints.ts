@@ -133,6 +133,7 @@ export function editEndpoint(
     check(endpoint)
     const change = { ...input, url }
     await updateEndpoint(db, endpoint_id, change)
+    if (url !== endpoint.url) await startFresh(db, endpoint_id, context.now())
     return { before: factsOf(endpoint), after: factsOf(change), result: undefined }
   })
 }
@@ -144,21 +145,24 @@ export const turnOffEndpoint = (context: Context, endpoint_id: string, actor: Ac
     return { result: undefined }
   })
 
-/** It goes on where it stopped: what happened meanwhile follows, and what waited for another try is tried immediately. */
+/** Its failures and the pause it asked for are over. What waited for another try is tried immediately. */
+async function startFresh(db: Db, endpoint_id: string, now: Date): Promise<void> {
+  await updateEndpoint(db, endpoint_id, { failing_since: null, failed_at: null, resume_at: null })
+  await db
+    .updateTable('webhook_delivery')
+    .set({ tries: 0, next_at: now })
+    .where('endpoint_id', '=', endpoint_id)
+    .where('state', '=', 'pending')
+    .execute()
+}
+
+/** It goes on where it stopped: what happened meanwhile follows. */
 export const turnOnEndpoint = (context: Context, endpoint_id: string, actor: Actor): Promise<void> =>
   actOnEndpoint(context, { act: 'turn_on_webhook', actor, endpoint_id }, async (db, { state }) => {
     if (state === 'on') throw new Refusal(409, 'It’s already on. Please reload the page.')
     const now = context.now()
-    await updateEndpoint(db, endpoint_id, {
-      ...{ state: 'on', state_at: now },
-      ...{ failing_since: null, failed_at: null, resume_at: null },
-    })
-    await db
-      .updateTable('webhook_delivery')
-      .set({ tries: 0, next_at: now })
-      .where('endpoint_id', '=', endpoint_id)
-      .where('state', '=', 'pending')
-      .execute()
+    await updateEndpoint(db, endpoint_id, { state: 'on', state_at: now })
+    await startFresh(db, endpoint_id, now)
     return { before: { state }, after: { state: 'on' }, result: undefined }
   })
 

@@ -31,9 +31,14 @@ const TURN_MS = 30_000
 export async function deliverWebhooks(world: Context, signal?: AbortSignal): Promise<number> {
   await positionNewEvents(world)
   const endpoints = await leaseEndpoints(world)
-  const results = await Promise.allSettled(endpoints.map((endpoint) => serve(world, endpoint, signal)))
-  for (const result of results) if (result.status === 'rejected') throw result.reason
-  return results.reduce((sum, result) => sum + (result.status === 'fulfilled' ? result.value : 0), 0)
+  const done = await allEnded(endpoints.map((endpoint) => serve(world, endpoint, signal)))
+  return done.reduce((sum, count) => sum + count, 0)
+}
+
+/** If one fails, the others go on meanwhile. */
+async function allEnded<Result>(work: Promise<Result>[]): Promise<Result[]> {
+  await Promise.allSettled(work)
+  return Promise.all(work)
 }
 
 /** Takes the endpoints that have something to do and that no other process is busy with. */
@@ -63,7 +68,7 @@ async function serve(world: Context, leased: Endpoint, signal?: AbortSignal): Pr
       if (!endpoint) return total
       const events = await readEvents(world, endpoint)
       const due = await dueDeliveries(world.db, endpoint.id, world.now(), AT_ONCE)
-      await Promise.all(due.map((delivery) => deliver(world, endpoint, delivery, signal)))
+      await allEnded(due.map((delivery) => deliver(world, endpoint, delivery, signal))) // the lease lasts as long as they do
       total += events + due.length
       if (!events && !due.length) return total
     }
@@ -178,7 +183,8 @@ async function record(world: Context, leased: Endpoint, delivery: Delivery, answ
     if (isSuccess(answer)) return updateEndpoint(db, endpoint.id, { failing_since: null, failed_at: null })
     const failing = failingAfter(endpoint, now)
     const isPausing = pause_ms > 0 && PAUSING.includes(answer.status ?? 0)
-    const resume_at = isPausing ? new Date(now.getTime() + pause_ms) : endpoint.resume_at
+    const resume_ms = isPausing ? now.getTime() + pause_ms : 0
+    const resume_at = resume_ms > Number(endpoint.resume_at) ? new Date(resume_ms) : endpoint.resume_at
     await updateEndpoint(db, endpoint.id, { ...failing, resume_at })
     if (answer.status === GONE) return stop({ ...world, db }, endpoint, 'gone')
     if (hasFailedTooLong(failing, now)) return stop({ ...world, db }, endpoint, 'failing')
