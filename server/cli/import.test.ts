@@ -1,6 +1,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { importColumns } from '#contract/console/import.ts'
 import { commandLine } from '#server/audit/audit.ts'
@@ -13,10 +14,12 @@ import {
   startChecking,
   startWriting,
 } from '#server/connect/import/import.ts'
+import { lockImport } from '#server/connect/import/write.ts'
 import { inTransaction } from '#server/db/db.ts'
 import { setEmail } from '#server/members/details.ts'
 import { cancel } from '#server/membership/cancellation.ts'
 import { viewOffice } from '#server/office/view.ts'
+import { isPostgres } from '#server/test/database.ts'
 import { allRows } from '#server/test/database-rows.ts'
 import { emailsTo, joinedMember, linkTokenIn } from '#server/test/member.ts'
 import { pass, work } from '#server/test/membership.ts'
@@ -235,6 +238,14 @@ describe('imported members', () => {
       .execute()
     expect(events.map(({ type }) => type)).toEqual(['member.joined', 'membership.ended'])
     expect(events[0]?.payload).toMatchObject({ imported: true, amount: '0.00', product_ids: [34] })
+    const waived = await site.db
+      .selectFrom('new_event')
+      .select('payload')
+      .where('member_id', '=', (await memberNamed('late')).id)
+      .where('type', '=', 'renewal.waived')
+      .execute()
+    const period = { period: 0, starts_on: '2026-10-18', ends_on: '2026-11-18', state: 'active' }
+    expect(waived).toEqual([{ payload: period }])
   })
 
   it('30.6 30.7 renew on their day at their price, once: not early, and not for months that were missed', async () => {
@@ -282,6 +293,25 @@ describe('an import that is interrupted', () => {
     expect(await site.db.selectFrom('member_import').select('id').execute()).toEqual([])
   })
 })
+
+it('30.13 a new file waits for the part of the one before it that is being checked, which goes on', async () => {
+  const id = await beginImport(site.world, 'old')
+  const replaced = await inTransaction(site.db, async (db) => {
+    await sql`set local lock_timeout = '500ms'`.execute(db)
+    await lockImport(db, id)
+    const replacing = beginImport(site.world, 'new')
+    if (isPostgres) await expect.poll(isSomeoneWaiting).toBe(true)
+    await db.updateTable('member_import').set({ reached: 1 }).where('id', '=', id).execute()
+    return { replacing }
+  })
+  const current = { id: await replaced.replacing, connection: 'new' }
+  expect(await site.db.selectFrom('member_import').select(['id', 'connection']).execute()).toEqual([current])
+})
+const isSomeoneWaiting = async () => {
+  const { rows } = await sql`
+    select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(site.db)
+  return rows.length > 0
+}
 
 describe('an erased person', () => {
   const line = () => csv([row('gone', { external_id: 'g-1', renews_on: '2027-06-01' })])

@@ -29,7 +29,7 @@ const expiry = ({ now }: Pick<World, 'now'>) => new Date(now().getTime() + KEPT_
 /** One file at a time: the rows of those before it are deleted, unless their members are being written. */
 export const beginImport = (world: Context, connection: string): Promise<string> =>
   inTransaction(world.db, async (db) => {
-    await sql`lock table member_import in share row exclusive mode`.execute(db)
+    await sql`lock table member_import in share update exclusive mode`.execute(db) // lets a file that is being checked end its part
     if (await findWriting(db)) throw new Refusal(409, 'Another file is being imported. Please wait until it’s done.')
     await db.deleteFrom('member_import').execute()
     const id = randomUUID()
@@ -258,12 +258,9 @@ export async function listProblems(db: Db, import_id: string, after = 0, limit =
 const MOST_OF_A_LINE = 30
 
 /** Erasing a person also deletes the lines about them that wait here. Before their address is free again: see writeNext. */
-export async function eraseStaged(
-  db: Db,
-  { usernames, emails, member_id }: { usernames: string[]; emails: string[]; member_id: string },
-) {
+export async function eraseStaged(db: Db, { emails, member_id }: { emails: string[]; member_id: string }) {
   await sql`
-    delete from import_line where username in (${sql.join(usernames)}) or email in (${sql.join(emails.length ? emails : [''])})
+    delete from import_line where username in (select site from sponsor where member_id = ${member_id}) or email in (${sql.join(emails.length ? emails : [''])})
       or external_id in (select value from external_id where member_id = ${member_id})`.execute(db)
 }
 

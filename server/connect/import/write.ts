@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { type OperatorNames, operatorNames } from '#server/brand/public-names.ts'
 import { type Db, inTransaction } from '#server/db/db.ts'
 import type { Tables } from '#server/db/tables.ts'
-import { newEvent } from '#server/events/events.ts'
+import { type NewEvent, newEvent } from '#server/events/events.ts'
 import { newJob } from '#server/jobs/queue.ts'
 import { claimsOf } from '#server/members/claims.ts'
 import { followRenames } from '#server/sponsors/sponsors.ts'
@@ -134,33 +134,26 @@ async function insertMembers(world: WorldOf, file: Import, members: ImportedMemb
     )
 }
 
-/** Tells other systems that someone joined, and whether the membership has ended or will. */
-function eventsOf(world: WorldOf, { member, membership, order_line }: ImportedRows) {
-  const { id: member_id, sponsor_id, ends_at } = member
+/** Tells other systems that someone joined, and what the file says about the membership. */
+function eventsOf(world: WorldOf, { member, membership, period, order_line }: ImportedRows) {
+  const { id: member_id, sponsor_id, cancelled_at, ends_at } = member
   const product_ids = [order_line.product_id]
-  const now = world.now()
-  const ends_on = ends_at && dayOf(world, ends_at)
-  return [
-    newEvent(
-      { type: 'member.joined', member_id, payload: { sponsor_id, product_ids, amount: '0.00', imported: true } },
-      now,
-    ),
-    ...(member.cancelled_at
-      ? [newEvent({ type: 'membership.canceled', member_id, payload: { ends_on, state: 'canceled' } }, now)]
-      : []),
-    ...(membership.state === 'ended'
-      ? [
-          newEvent(
-            {
-              type: 'membership.ended',
-              member_id,
-              payload: { why: member.cancelled_at ? 'canceled' : 'unpaid', state: 'ended' },
-            },
-            now,
-          ),
-        ]
-      : []),
+  const events: NewEvent[] = [
+    { type: 'member.joined', member_id, payload: { sponsor_id, product_ids, amount: '0.00', imported: true } },
   ]
+  if (period.state === 'waived') {
+    const { n, starts_on, ends_on } = period
+    events.push({ type: 'renewal.waived', member_id, payload: { period: n, starts_on, ends_on, state: 'active' } })
+  }
+  if (cancelled_at) {
+    const ends_on = ends_at && dayOf(world, ends_at)
+    events.push({ type: 'membership.canceled', member_id, payload: { ends_on, state: 'canceled' } })
+  }
+  if (membership.state === 'ended') {
+    const why = cancelled_at ? 'canceled' : 'unpaid'
+    events.push({ type: 'membership.ended', member_id, payload: { why, state: 'ended' } })
+  }
+  return events.map((event) => newEvent(event, world.now()))
 }
 
 /** One parameter, however many rows. A column that a row doesn't have is null. */

@@ -30,11 +30,7 @@ export const erasePerson = (world: World, { member_id, username, reason }: Erasu
       throw refuseFields({ reason: 'Please leave out the name and address: the reason is kept.' })
     await requireSettled(db, person.enrollment_id)
     const addresses = await addressesOf(db, person)
-    await eraseStaged(db, {
-      member_id,
-      usernames: [username, person.joined_username ?? username],
-      emails: addresses.map(claimValue),
-    })
+    await eraseStaged(db, { member_id, emails: addresses.map(claimValue) })
     await endNow(world, member_id)
     await eraseMember(world, person)
     await eraseBooks(db, person)
