@@ -2,14 +2,14 @@ import { useState } from 'react'
 import type { StaffList } from '#contract/console/access.ts'
 import { consoleCalls } from '#contract/console/console.ts'
 import { allPermissions, mayDo, permissions, type Role, roles } from '#contract/console/permissions.ts'
-import { CopyText } from '#web/credentials/CopyText.tsx'
 import { Field } from '#web/form/Field.tsx'
 import { SelectField } from '#web/form/SelectField.tsx'
 import { CheckIcon } from '#web/icons.tsx'
 import { useCallForm } from '#web/ui/CallForm.tsx'
-import { ConfirmDialog, Dialog, FormDialog } from '#web/ui/FormDialog.tsx'
+import { ConfirmDialog, FormDialog } from '#web/ui/FormDialog.tsx'
 import { SuccessNotice } from '#web/ui/SuccessNotice.tsx'
 import { useConsole } from '../api.ts'
+import { CopyDialog } from '../CopyDialog.tsx'
 import { Chip, Panel, ScreenHead, showTime, Waiting } from '../parts.tsx'
 import { Link } from '../router.tsx'
 import { useLoaded } from '../useLoaded.ts'
@@ -82,18 +82,13 @@ export function StaffScreen() {
         />
       )}
       {question?.kind === 'link' && (
-        <Dialog
+        <CopyDialog
           title="The invitation is ready"
           text="Send this link to your colleague. It works once, and for three days."
+          value={question.link}
+          label="Copy the link"
           onClose={close}
-        >
-          <CopyText text={question.link} label="Copy the link" />
-          <div className="form-actions">
-            <button type="button" className="button" onClick={close}>
-              Done
-            </button>
-          </div>
-        </Dialog>
+        />
       )}
       {question?.kind === 'role' && (
         <ChangeRole

@@ -2,10 +2,9 @@ import { useState } from 'react'
 import { scopes } from '#contract/connect/keys.ts'
 import type { KeyList, KeyView } from '#contract/console/keys.ts'
 import { plainDay } from '#contract/days.ts'
-import { CopyText } from '#web/credentials/CopyText.tsx'
-import { Dialog } from '#web/ui/FormDialog.tsx'
 import { SuccessNotice } from '#web/ui/SuccessNotice.tsx'
 import { useConsole } from '../api.ts'
+import { CopyDialog } from '../CopyDialog.tsx'
 import { Chip, Panel, ScreenHead, type Tone, Waiting } from '../parts.tsx'
 import { Link } from '../router.tsx'
 import { useLoaded } from '../useLoaded.ts'
@@ -54,9 +53,12 @@ export function KeysScreen() {
         />
       )}
       {question?.kind === 'created' && (
-        <Created
-          name={question.name}
-          text={question.text}
+        <CopyDialog
+          title={`The key for ${question.name}`}
+          text="Copy it now: this is the only time it’s shown. Keep it where you keep passwords, never in code or a chat."
+          value={question.text}
+          label="Copy the key"
+          isSecret
           onClose={() => {
             setSuccess(`${question.name} can use the API.`)
             close()
@@ -166,21 +168,3 @@ function KeyRow({ apiKey }: { apiKey: KeyView }) {
     </div>
   )
 }
-
-/** Esc doesn't close it: the key couldn't be shown again. */
-const Created = ({ name, text, onClose }: { name: string; text: string; onClose: () => void }) => (
-  <Dialog
-    title={`The key for ${name}`}
-    text="Copy it now: this is the only time it’s shown. Keep it where you keep passwords, never in code or a chat."
-    onClose={ignore}
-  >
-    <CopyText text={text} label="Copy the key" />
-    <div className="form-actions">
-      <button type="button" className="button" onClick={onClose}>
-        I’ve stored it
-      </button>
-    </div>
-  </Dialog>
-)
-
-const ignore = () => undefined

@@ -2,12 +2,12 @@ import { useState } from 'react'
 import { consoleCalls } from '#contract/console/console.ts'
 import type { WebhookPage } from '#contract/console/webhooks.ts'
 import { allEventTypes, eventTypes } from '#contract/events.ts'
-import { CopyText } from '#web/credentials/CopyText.tsx'
 import { Field, FieldError } from '#web/form/Field.tsx'
 import { SelectField } from '#web/form/SelectField.tsx'
 import { useCallForm } from '#web/ui/CallForm.tsx'
-import { ConfirmDialog, Dialog, FormDialog } from '#web/ui/FormDialog.tsx'
+import { ConfirmDialog, FormDialog } from '#web/ui/FormDialog.tsx'
 import { useConsole } from '../api.ts'
+import { CopyDialog } from '../CopyDialog.tsx'
 import { useEditForm } from '../editing/useEditForm.tsx'
 
 /** What staff do with a webhook, as dialogs. */
@@ -128,7 +128,10 @@ function TypeBoxes({ types, onChange, error }: TypeBoxesProps) {
                 checked={chosen.includes(type)}
                 onChange={({ target }) => toggle(type, target.checked)}
               />
-              <code>{type}</code>
+              <code>
+                {type.split('.')[0]}.<wbr />
+                {type.split('.')[1]}
+              </code>
             </label>
           ))}
         </div>
@@ -140,27 +143,25 @@ function TypeBoxes({ types, onChange, error }: TypeBoxesProps) {
 
 type ShowKeyProps = { text: string; scheme: WebhookPage['scheme']; onClose: () => void }
 
-/** Esc doesn't close it: a secret couldn't be shown again. */
-export const ShowKey = ({ text, scheme, onClose }: ShowKeyProps) => (
-  <Dialog
-    title={scheme === 'hmac' ? 'The secret of this webhook' : 'The public key of this webhook'}
-    text={
-      scheme === 'hmac'
-        ? 'The receiver checks our signature with it. Copy it now: this is the only time it’s shown.'
-        : 'The receiver checks our signature with it. It isn’t secret, and it’s always on the webhook’s page.'
-    }
-    onClose={scheme === 'hmac' ? ignore : onClose}
-  >
-    <CopyText text={text} label={scheme === 'hmac' ? 'Copy the secret' : 'Copy the key'} />
-    <div className="form-actions">
-      <button type="button" className="button" onClick={onClose}>
-        {scheme === 'hmac' ? 'I’ve stored it' : 'Done'}
-      </button>
-    </div>
-  </Dialog>
-)
-
-const ignore = () => undefined
+export const ShowKey = ({ text, scheme, onClose }: ShowKeyProps) =>
+  scheme === 'hmac' ? (
+    <CopyDialog
+      title="The secret of this webhook"
+      text="The receiver checks our signature with it. Copy it now: this is the only time it’s shown."
+      value={text}
+      label="Copy the secret"
+      isSecret
+      onClose={onClose}
+    />
+  ) : (
+    <CopyDialog
+      title="The public key of this webhook"
+      text="The receiver checks our signature with it. It isn’t secret, and it’s always on the webhook’s page."
+      value={text}
+      label="Copy the key"
+      onClose={onClose}
+    />
+  )
 
 export function SwitchWebhook({ page, onClose, onDone }: DialogProps<WebhookPage> & { page: WebhookPage }) {
   const { api } = useConsole()
@@ -170,8 +171,8 @@ export function SwitchWebhook({ page, onClose, onDone }: DialogProps<WebhookPage
       title={isOn ? 'Turn this webhook off?' : 'Turn this webhook on?'}
       text={
         isOn
-          ? 'Nothing is sent until someone turns it on again. What happens meanwhile follows then, for up to 90 days.'
-          : 'It goes on where it stopped: what happened since is sent now, in order.'
+          ? 'We send nothing until you turn it on again. We keep its events for 90 days, and send them then.'
+          : 'It picks up where it stopped: we send everything since then, in order.'
       }
       submitLabel={isOn ? 'Turn off' : 'Turn on'}
       send={async () =>
