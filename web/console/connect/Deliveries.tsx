@@ -1,4 +1,8 @@
+import { useEffect, useRef, useState } from 'react'
 import type { WebhookDelivery, WebhookPage } from '#contract/console/webhooks.ts'
+import { ErrorNotice } from '#web/ui/ErrorNotice.tsx'
+import { errorMessage } from '#web/ui/errorMessage.ts'
+import { SuccessNotice } from '#web/ui/SuccessNotice.tsx'
 import { useConsole } from '../api.ts'
 import { Chip, Panel, showTime, type Tone } from '../parts.tsx'
 import { Link } from '../router.tsx'
@@ -11,9 +15,9 @@ type DeliveriesProps = {
   after: string | undefined
   pageAt: (show: Show, after?: string) => string
   isLoading: boolean
+  error: string | undefined
   onReload: () => void
-  onResend: (id: string) => void
-  onCurl: (id: string) => void
+  onCurl: (text: string) => void
 }
 
 const filters: [show: Show, text: string][] = [
@@ -23,13 +27,13 @@ const filters: [show: Show, text: string][] = [
 ]
 
 /** How each delivery went, newest first. */
-export function Deliveries({ page, show, after, pageAt, isLoading, onReload, ...actions }: DeliveriesProps) {
+export function Deliveries({ page, show, after, pageAt, isLoading, error, ...actions }: DeliveriesProps) {
   const { deliveries, next } = page
   return (
     <Panel
       title="Deliveries"
       aside={
-        <button type="button" className="link" onClick={onReload}>
+        <button type="button" className="link" onClick={actions.onReload}>
           Reload
         </button>
       }
@@ -41,6 +45,7 @@ export function Deliveries({ page, show, after, pageAt, isLoading, onReload, ...
           </Link>
         ))}
       </nav>
+      <ErrorNotice message={error} />
       <div aria-busy={isLoading || undefined}>
         <ul className="rows">
           {deliveries.map((delivery) => (
@@ -49,11 +54,7 @@ export function Deliveries({ page, show, after, pageAt, isLoading, onReload, ...
             </li>
           ))}
         </ul>
-        {deliveries.length === 0 && (
-          <p className="small">
-            {show ? 'None.' : 'Nothing has happened since this webhook was added. Send a test to see how it answers.'}
-          </p>
-        )}
+        {deliveries.length === 0 && <p className="small">{emptyText(show, after)}</p>}
         {(after || next) && (
           <div className="pages">
             {after && (
@@ -73,15 +74,39 @@ export function Deliveries({ page, show, after, pageAt, isLoading, onReload, ...
   )
 }
 
-type RowProps = Pick<DeliveriesProps, 'onResend' | 'onCurl'> & { delivery: WebhookDelivery; isOn: boolean }
+function emptyText(show: Show, after: string | undefined): string {
+  if (show === 'open') return 'No deliveries are on their way.'
+  if (show === 'failed') return 'No deliveries have failed.'
+  if (after) return 'There are no older deliveries.'
+  return 'Nothing has happened since this webhook was added. Send a test to see how it answers.'
+}
 
-function DeliveryRow({ delivery, isOn, onResend, onCurl }: RowProps) {
-  const { session, may } = useConsole()
+type RowProps = Pick<DeliveriesProps, 'onReload' | 'onCurl'> & { delivery: WebhookDelivery; isOn: boolean }
+
+function DeliveryRow({ delivery, isOn, onReload, onCurl }: RowProps) {
+  const { api, session, may } = useConsole()
+  const [sent, setSent] = useState<{ after: string | undefined }>()
+  const [error, setError] = useState<string>()
+  const summary = useRef<HTMLElement>(null)
   const { id, type, member_id, happened_at, status, took_ms, tries, answer, state, event_id } = delivery
   const timeOf = (time: string) => showTime(time, session.time_zone)
   const [text, tone] = stateOf(delivery, timeOf)
   const isOver = state === 'delivered' || state === 'failed'
   const name = `${type}, ${timeOf(happened_at)}`
+  const run = (work: () => Promise<void>) => {
+    setError(undefined)
+    work().catch((cause: unknown) => setError(errorMessage(cause)))
+  }
+  const resend = () =>
+    run(async () => {
+      await api.resendWebhook({ delivery_id: id })
+      setSent({ after: delivery.tried_at })
+      onReload()
+    })
+  const isSent = sent && !(isOver && delivery.tried_at === sent.after)
+  useEffect(() => {
+    if (isSent && document.activeElement === document.body) summary.current?.focus() // the button that was pressed is gone
+  }, [isSent])
   return (
     <>
       <div>
@@ -107,30 +132,46 @@ function DeliveryRow({ delivery, isOn, onResend, onCurl }: RowProps) {
           </p>
         )}
         <details className="answer">
-          <summary>
+          <summary ref={summary}>
             Details<span className="unseen"> of {name}</span>
           </summary>
           <p className="small">
             Id <code>{event_id}</code>
           </p>
-          {tries > 0 && <p className="small">{answer ? 'It answered:' : 'The answer was empty.'}</p>}
+          {tries > 0 && <p className="small">{answerText(delivery)}</p>}
           {answer && <pre>{answer}</pre>}
         </details>
+        <SuccessNotice message={isSent ? sentText(state) : undefined} />
+        <ErrorNotice message={error} />
       </div>
       {may('manage_webhooks') && (
         <div className="row-actions">
           {isOver && isOn && type !== 'webhook.test' && (
-            <button type="button" className="link" onClick={() => onResend(id)}>
+            <button type="button" className="link" onClick={resend}>
               Send again<span className="unseen"> {name}</span>
             </button>
           )}
-          <button type="button" className="link" onClick={() => onCurl(id)}>
+          <button
+            type="button"
+            className="link"
+            onClick={() => run(async () => onCurl((await api.getWebhookCurl({ delivery_id: id })).curl))}
+          >
             curl<span className="unseen"> for {name}</span>
           </button>
         </div>
       )}
     </>
   )
+}
+
+function answerText({ status, answer }: WebhookDelivery): string {
+  if (!status) return 'There was no answer:'
+  return answer ? 'It answered:' : 'The answer was empty.'
+}
+
+function sentText(state: WebhookDelivery['state']): string | undefined {
+  if (state === 'failed') return undefined
+  return state === 'delivered' ? 'The event was delivered again.' : 'The event is on its way again.'
 }
 
 function stateOf({ state, tries, next_at }: WebhookDelivery, timeOf: (time: string) => string): [string, Tone] {

@@ -1,12 +1,12 @@
-import { type ReactNode, useState } from 'react'
-import type { WebhookPage } from '#contract/console/webhooks.ts'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
+import type { WebhookDelivery, WebhookPage } from '#contract/console/webhooks.ts'
 import { CopyText } from '#web/credentials/CopyText.tsx'
 import { ErrorNotice } from '#web/ui/ErrorNotice.tsx'
 import { errorMessage } from '#web/ui/errorMessage.ts'
-import { Dialog } from '#web/ui/FormDialog.tsx'
 import { Notice } from '#web/ui/Notice.tsx'
 import { SuccessNotice } from '#web/ui/SuccessNotice.tsx'
 import { useConsole } from '../api.ts'
+import { CopyDialog } from '../CopyDialog.tsx'
 import { Facts, Panel, showTime, Title, Waiting } from '../parts.tsx'
 import { Link, navigate, toQuery, useAddress } from '../router.tsx'
 import { useLoaded } from '../useLoaded.ts'
@@ -25,34 +25,35 @@ export function WebhookScreen({ id }: { id: string }) {
   const load = () => api.getWebhook({ endpoint_id: id, ...(show ? { show } : {}), ...(after ? { after } : {}) })
   const loaded = useLoaded(`${id} ${query}`, load)
   const [question, setQuestion] = useState<Question>()
-  const [success, setSuccess] = useState<string>()
-  const [failure, setFailure] = useState<string>()
-  const { data: endpoint, reload } = loaded
+  const [told, setTold] = useState<Told>({})
+  const { data: endpoint, setData, reload } = loaded
   if (!endpoint) return <Waiting loaded={loaded} />
   const close = () => setQuestion(undefined)
-  const done = (message: string) => {
-    setFailure(undefined)
-    setSuccess(message)
-    reload() // with the filter and page of the address
-    close()
+  /** Together with what has changed, which may move the message down. */
+  const tell = async (told: Told) => {
+    const { search } = location
+    const page = await load().catch(() => undefined) // with the filter and page of the address
+    if (page && location.search === search) setData(page)
+    setTold(told)
   }
-  /** Without a dialog. */
-  const run = (work: () => Promise<string | undefined>) => {
-    setFailure(undefined)
-    setSuccess(undefined)
-    void work().then(
-      (message) => message && done(message),
-      (cause: unknown) => setFailure(errorMessage(cause)),
+  const done = (message: string) => {
+    close()
+    void tell({ success: message })
+  }
+  const ask = (question: Question) => {
+    setTold({})
+    setQuestion(question)
+  }
+  const sendTest = async () => {
+    if (told.isTesting) return
+    setTold({ isTesting: true })
+    await tell(
+      await api.testWebhook({ endpoint_id: id }).then(
+        ({ delivery }) => testResult(delivery),
+        (cause: unknown) => ({ failure: errorMessage(cause) }),
+      ),
     )
   }
-  const sendTest = () =>
-    run(async () => {
-      const { status, took_ms, answer } = (await api.testWebhook({ endpoint_id: id })).delivery
-      const isDelivered = status !== undefined && status >= 200 && status < 300
-      if (isDelivered) return `The test arrived: status ${status} after ${took_ms} ms.`
-      reload()
-      throw new Error(`The test failed: ${status ? `status ${status}. ` : ''}${answer}`)
-    })
   return (
     <>
       <Title>{nameOf(endpoint)}</Title>
@@ -69,8 +70,6 @@ export function WebhookScreen({ id }: { id: string }) {
           </p>
         </div>
       </div>
-      <SuccessNotice message={success} />
-      <ErrorNotice message={failure} />
       <Warning endpoint={endpoint} />
       <div className="member-grid">
         <Deliveries
@@ -79,24 +78,11 @@ export function WebhookScreen({ id }: { id: string }) {
           after={after}
           pageAt={(show, after) => `/console/webhooks/${id}${toQuery({ show, after })}`}
           isLoading={loaded.isLoading}
-          onReload={() => {
-            setSuccess(undefined)
-            reload()
-          }}
-          onResend={(delivery_id) =>
-            run(async () => {
-              await api.resendWebhook({ delivery_id })
-              return 'The event is on its way again.'
-            })
-          }
-          onCurl={(delivery_id) =>
-            run(async () => {
-              setQuestion({ kind: 'curl', text: (await api.getWebhookCurl({ delivery_id })).curl })
-              return undefined
-            })
-          }
+          error={loaded.error}
+          onReload={reload}
+          onCurl={(text) => ask({ kind: 'curl', text })}
         />
-        <About endpoint={endpoint} onTest={sendTest} onAsk={(kind) => setQuestion({ kind })} />
+        <About endpoint={endpoint} told={told} onTest={sendTest} onAsk={(kind) => ask({ kind })} />
       </div>
       {question?.kind === 'edit' && <EditWebhook page={endpoint} onClose={close} onDone={() => done('Saved.')} />}
       {question?.kind === 'switch' && (
@@ -118,18 +104,13 @@ export function WebhookScreen({ id }: { id: string }) {
       )}
       {question?.kind === 'key' && <ShowKey text={question.text} scheme={endpoint.scheme} onClose={close} />}
       {question?.kind === 'curl' && (
-        <Dialog
+        <CopyDialog
           title="The same request by hand"
           text="Its signature is valid for about five minutes. Get a new one after that."
+          value={question.text}
+          label="Copy the command"
           onClose={close}
-        >
-          <CopyText text={question.text} label="Copy the command" />
-          <div className="form-actions">
-            <button type="button" className="button" onClick={close}>
-              Done
-            </button>
-          </div>
-        </Dialog>
+        />
       )}
       {question?.kind === 'replay' && (
         <Replay
@@ -145,6 +126,15 @@ export function WebhookScreen({ id }: { id: string }) {
       )}
     </>
   )
+}
+
+type Told = { isTesting?: boolean; success?: string; failure?: string }
+
+function testResult({ status, took_ms, answer }: WebhookDelivery): Told {
+  if (!status) return { failure: `The test failed: ${answer}` }
+  const time = `status ${status} after ${took_ms?.toLocaleString('en-US')} ms`
+  if (status >= 200 && status < 300) return { success: `The test arrived: ${time}.` }
+  return { failure: `The test failed: ${time}. Its details have the answer.` }
 }
 
 const toShow = (text: string | null) => (text === 'open' || text === 'failed' ? text : undefined)
@@ -174,18 +164,29 @@ function Warning({ endpoint }: { endpoint: WebhookPage }) {
 
 type AboutProps = {
   endpoint: WebhookPage
+  told: Told
   onTest: () => void
   onAsk: (kind: 'edit' | 'switch' | 'rotate' | 'replay' | 'remove') => void
 }
 
-function About({ endpoint, onTest, onAsk }: AboutProps) {
+/** What was done is said beside the buttons: on a phone, all deliveries are above them. */
+function About({ endpoint, told, onTest, onAsk }: AboutProps) {
   const { may, session } = useConsole()
+  const message = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    if (told.success || told.failure) message.current?.scrollIntoView({ block: 'nearest' })
+  }, [told])
   const { scheme, types, public_key, previous_until, created_at, state } = endpoint
   const facts: [string, ReactNode][] = [
     ['Events', eventsText(types)],
     ['Signature', scheme === 'hmac' ? 'HMAC-SHA256' : 'Ed25519'],
     ...(previous_until
-      ? [['Old secret valid until', showTime(previous_until, session.time_zone)] as [string, string]]
+      ? [
+          [
+            scheme === 'hmac' ? 'Old secret signs until' : 'Old key signs until',
+            showTime(previous_until, session.time_zone),
+          ] as [string, string],
+        ]
       : []),
     ['Added', showTime(created_at, session.time_zone)],
   ]
@@ -207,7 +208,7 @@ function About({ endpoint, onTest, onAsk }: AboutProps) {
       )}
       {may('manage_webhooks') && (
         <div className="row-actions endpoint-actions">
-          <button type="button" className="button quiet" onClick={onTest}>
+          <button type="button" className="button quiet" aria-busy={told.isTesting} onClick={onTest}>
             Send a test
           </button>
           <button type="button" className="button quiet" onClick={() => onAsk('edit')}>
@@ -229,6 +230,13 @@ function About({ endpoint, onTest, onAsk }: AboutProps) {
           </button>
         </div>
       )}
+      <div ref={message} className="told">
+        <p role="status" className="small">
+          {told.isTesting && 'Waiting for an answer, for up to 20 seconds…'}
+        </p>
+        <SuccessNotice message={told.success} />
+        <ErrorNotice message={told.failure} />
+      </div>
     </Panel>
   )
 }
