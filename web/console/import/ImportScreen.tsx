@@ -1,16 +1,18 @@
-import { useEffect, useRef, useState } from 'react'
-import { type CurrentImport, type ImportView, importColumns } from '#contract/console/import.ts'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { consoleCalls } from '#contract/console/console.ts'
+import { type CurrentImport, type ImportView, importColumns, requiredImportColumns } from '#contract/console/import.ts'
 import { Checkbox } from '#web/form/Checkbox.tsx'
-import { Field } from '#web/form/Field.tsx'
+import { Field, focusField } from '#web/form/Field.tsx'
 import { ErrorNotice } from '#web/ui/ErrorNotice.tsx'
 import { errorMessage } from '#web/ui/errorMessage.ts'
+import { ConfirmDialog } from '#web/ui/FormDialog.tsx'
 import { Notice } from '#web/ui/Notice.tsx'
 import { SuccessNotice } from '#web/ui/SuccessNotice.tsx'
 import { useConsole } from '../api.ts'
 import { Facts, Panel, ScreenHead, Waiting } from '../parts.tsx'
 import { useLoaded } from '../useLoaded.ts'
 import { Problems } from './Problems.tsx'
-import { piecesOf } from './pieces.ts'
+import { BadFile, piecesOf } from './pieces.ts'
 
 const POLL_MS = 1000
 const countText = (count: number, noun: string) => `${count.toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`
@@ -23,6 +25,8 @@ export function ImportScreen() {
   const [share, setShare] = useState<number>()
   const [error, setError] = useState<string>()
   const [success, setSuccess] = useState<string>()
+  const [connection, setConnection] = useState<string>()
+  const [isInviting, setInviting] = useState(false)
   const current = data?.import
   const isMoving = current?.state === 'checking' || current?.state === 'writing'
   useEffect(() => {
@@ -30,19 +34,17 @@ export function ImportScreen() {
     const timer = setInterval(() => api.getImport({}).then(setData, () => undefined), POLL_MS)
     return () => clearInterval(timer)
   }, [isMoving, api, setData])
-  const run = (change: () => Promise<CurrentImport>, done?: string) => {
+  const stage = useStageFocus(share === undefined ? current?.state : 'reading')
+  const run = (change: () => Promise<CurrentImport>) => {
     setError(undefined)
     setSuccess(undefined)
-    return change().then(
-      (next) => {
-        setData(next)
-        setSuccess(done)
-      },
-      (cause: unknown) => setError(errorMessage(cause)),
+    return change().then(setData, (cause: unknown) =>
+      setError(cause instanceof BadFile ? cause.message : errorMessage(cause)),
     )
   }
   const upload = (file: File, connection: string) =>
     run(async () => {
+      setConnection(connection) // for the next file, even if this one is refused
       try {
         const begun = await api.beginImport({ connection })
         const import_id = begun.import?.id ?? ''
@@ -63,44 +65,81 @@ export function ImportScreen() {
       />
       <SuccessNotice message={success} />
       <ErrorNotice message={error} />
-      {!data ? (
-        <Waiting loaded={loaded} />
-      ) : share !== undefined ? (
-        <Progress title="Reading the file" percent={Math.floor(share * 100)}>
-          Please keep this page open.
-        </Progress>
-      ) : current && ['checking', 'checked', 'writing'].includes(current.state) ? (
-        <Current view={current} run={run} />
-      ) : (
-        <>
-          {current && current.state !== 'reading' && <Result view={current} />}
-          <ChooseFile onChoose={upload} />
-          {data.may_invite && (
-            <Panel title="Passwords">
-              <p>Some imported members haven’t been emailed a link to set a password.</p>
-              <div className="row-actions">
-                <button
-                  type="button"
-                  className="button quiet"
-                  onClick={() => run(() => api.inviteImported({}), 'The emails are on their way.')}
-                >
-                  Email them a link
-                </button>
-              </div>
-            </Panel>
-          )}
-        </>
+      <div ref={stage} className="stack">
+        {!data ? (
+          <Waiting loaded={loaded} />
+        ) : share !== undefined ? (
+          <Progress title="Reading the file" percent={Math.floor(share * 100)}>
+            Please keep this page open.
+          </Progress>
+        ) : current && ['checking', 'checked', 'writing'].includes(current.state) ? (
+          <Current view={current} run={run} />
+        ) : (
+          <>
+            {current && current.state !== 'reading' && <Result view={current} />}
+            <ChooseFile connection={connection ?? current?.connection ?? 'import'} onChoose={upload} />
+            {data.may_invite && (
+              <Panel title="Passwords">
+                <p>Some imported members haven’t been emailed a link to set a password.</p>
+                <div className="row-actions">
+                  <button type="button" className="button quiet" onClick={() => setInviting(true)}>
+                    Email them a link
+                  </button>
+                </div>
+              </Panel>
+            )}
+          </>
+        )}
+      </div>
+      {isInviting && (
+        <ConfirmDialog
+          title="Email them a link?"
+          text="Every imported member who hasn’t had one gets an email with a link to set a password."
+          submitLabel="Email them"
+          send={async () => {
+            setData(await api.inviteImported({}))
+            setSuccess('The emails are on their way.')
+            setInviting(false)
+          }}
+          onClose={() => setInviting(false)}
+        />
       )}
     </>
   )
 }
 
-type Run = (change: () => Promise<CurrentImport>, done?: string) => Promise<void>
+/** What was pressed, or had the focus, is gone with its stage of the import: goes on at the heading of the next. */
+function useStageFocus(stage: string | undefined) {
+  const ref = useRef<HTMLDivElement>(null)
+  const last = useRef(stage)
+  useEffect(() => {
+    const isFirst = last.current === undefined
+    last.current = stage
+    if (isFirst || document.activeElement !== document.body) return
+    const heading = ref.current?.querySelector<HTMLElement>('h2, strong')
+    if (!heading) return
+    heading.tabIndex = -1
+    heading.focus()
+  }, [stage])
+  return ref
+}
 
-function ChooseFile({ onChoose }: { onChoose: (file: File, connection: string) => void }) {
+type Run = (change: () => Promise<CurrentImport>) => Promise<void>
+type ChooseProps = { connection: string; onChoose: (file: File, connection: string) => void }
+
+function ChooseFile({ connection, onChoose }: ChooseProps) {
   const file = useRef<HTMLInputElement>(null)
   const name = useRef<HTMLDivElement>(null)
-  const connection = () => name.current?.querySelector('input')?.value.trim() || 'import'
+  const [error, setError] = useState<string>()
+  /** Undefined if it breaks the rule, which the field then says. */
+  const readName = () => {
+    const text = name.current?.querySelector('input')?.value.trim() ?? ''
+    const { success, error } = consoleCalls.beginImport.input.shape.connection.safeParse(text)
+    setError(error?.issues[0]?.message)
+    if (success) return text
+    focusField('connection')
+    return undefined
+  }
   return (
     <Panel title="Choose a file">
       <p>
@@ -111,8 +150,11 @@ function ChooseFile({ onChoose }: { onChoose: (file: File, connection: string) =
         <Field
           name="connection"
           label="Name of the old system"
-          hint="For its ids. Use the same name for every file from it."
-          defaultValue="import"
+          hint="Lowercase letters, digits and hyphens. Use the same name for every file from that system."
+          defaultValue={connection}
+          error={error}
+          autoComplete="off"
+          spellCheck={false}
           maxLength={30}
           autoCapitalize="none"
         />
@@ -126,21 +168,27 @@ function ChooseFile({ onChoose }: { onChoose: (file: File, connection: string) =
         onChange={({ target }) => {
           const [chosen] = target.files ?? []
           target.value = '' // the same file can be chosen again
-          if (chosen) onChoose(chosen, connection())
+          const connection = readName()
+          if (chosen && connection) onChoose(chosen, connection)
         }}
       />
       <div className="row-actions">
-        <button type="button" className="button" onClick={() => file.current?.click()}>
+        <button type="button" className="button" onClick={() => readName() && file.current?.click()}>
           Choose a file
         </button>
       </div>
       <details className="columns">
-        <summary>The columns</summary>
-        <Facts facts={Object.entries(importColumns).map(([column, text]) => [column, text || '–'])} />
+        <summary>Columns</summary>
+        <Facts facts={columnFacts} />
       </details>
     </Panel>
   )
 }
+
+const columnFacts = Object.entries(importColumns).map(([column, text]): [string, string] => {
+  const isRequired = (requiredImportColumns as readonly string[]).includes(column)
+  return [column, [isRequired && 'required', text].filter(Boolean).join(': ') || '–']
+})
 
 function Current({ view, run }: { view: ImportView; run: Run }) {
   const { api } = useConsole()
@@ -155,11 +203,16 @@ function Current({ view, run }: { view: ImportView; run: Run }) {
     )
   if (view.state === 'writing')
     return (
-      <Progress title="Importing" percent={view.percent}>
-        {countText(view.added, 'member')} so far. You can leave this page and come back.{' '}
-        <button type="button" className="link danger" onClick={discard}>
-          Stop
-        </button>
+      <Progress
+        title="Importing"
+        percent={view.percent}
+        action={
+          <button type="button" className="button quiet danger" onClick={discard}>
+            Stop the import
+          </button>
+        }
+      >
+        {countText(view.added, 'member')} so far. You can leave this page and come back.
       </Progress>
     )
   const fresh = view.lines - view.existing
@@ -169,12 +222,12 @@ function Current({ view, run }: { view: ImportView; run: Run }) {
         <Notice tone="alert" role="alert" title={`${countText(view.problems, 'problem')} in this file`}>
           <p>Nothing was imported. Correct the file, and choose it again.</p>
         </Notice>
-        <Problems import_id={import_id} />
         <div className="row-actions">
           <button type="button" className="button" onClick={discard}>
             Choose another file
           </button>
         </div>
+        <Problems import_id={import_id} />
       </>
     )
   return (
@@ -185,6 +238,7 @@ function Current({ view, run }: { view: ImportView; run: Run }) {
           ['Already here, unchanged', countText(view.existing, 'member')],
         ]}
       />
+      {fresh === 0 && <p>There’s nothing new to import.</p>}
       <form ref={form}>
         {fresh > 0 && (
           <Checkbox name="is_inviting" defaultValue="0" error={undefined}>
@@ -213,12 +267,17 @@ function Current({ view, run }: { view: ImportView; run: Run }) {
   )
 }
 
-type ProgressProps = { title: string; percent: number; children: React.ReactNode }
+type ProgressProps = { title: string; percent: number; action?: ReactNode; children: ReactNode }
 
-const Progress = ({ title, percent, children }: ProgressProps) => (
-  <Panel title={title} aside={<span role="status">{percent} %</span>}>
+/** Screen readers hear each quarter, not each percent. */
+const Progress = ({ title, percent, action, children }: ProgressProps) => (
+  <Panel title={title} aside={<span aria-hidden="true">{percent}%</span>}>
     <progress className="import-progress" max={100} value={percent} aria-label={title} />
+    <p role="status" className="unseen">
+      {percent >= 25 && `${percent - (percent % 25)}%`}
+    </p>
     <p>{children}</p>
+    {action && <div className="row-actions">{action}</div>}
   </Panel>
 )
 
@@ -230,6 +289,7 @@ function Result({ view }: { view: ImportView }) {
         <p>
           {countText(added, 'member')} imported
           {problems > 0 && `, ${countText(problems, 'line')} skipped`}.
+          {state === 'stopped' && ' To import the rest, choose the same file again.'}
         </p>
       </Notice>
       {problems > 0 && <Problems import_id={id} />}

@@ -12,14 +12,22 @@ export function Problems({ import_id }: { import_id: string }) {
   const { api } = useConsole()
   const loaded = useLoaded<Page>(import_id, () => api.listImportProblems({ import_id }))
   const [error, setError] = useState<string>()
+  const [isLoadingMore, setLoadingMore] = useState(false)
   const { data, setData } = loaded
   if (!data) return <Waiting loaded={loaded} />
   const { problems, next } = data
-  const more = () =>
-    api.listImportProblems({ import_id, after: next }).then(
-      (page) => setData({ ...page, problems: [...problems, ...page.problems] }),
-      (cause: unknown) => setError(errorMessage(cause)),
-    )
+  const more = () => {
+    if (isLoadingMore) return // a second press would add the same lines again
+    setLoadingMore(true)
+    setError(undefined)
+    api
+      .listImportProblems({ import_id, after: next })
+      .then(
+        (page) => setData({ ...page, problems: [...problems, ...page.problems] }),
+        (cause: unknown) => setError(errorMessage(cause)),
+      )
+      .finally(() => setLoadingMore(false))
+  }
   return (
     <Panel title="Problems">
       <table className="table tight stacked problems">
@@ -47,7 +55,7 @@ export function Problems({ import_id }: { import_id: string }) {
       </table>
       <ErrorNotice message={error} />
       {next !== undefined && (
-        <button type="button" className="link" onClick={more}>
+        <button type="button" className="button quiet" aria-busy={isLoadingMore || undefined} onClick={more}>
           Show more
         </button>
       )}

@@ -2,6 +2,9 @@ import { PIECE_LENGTH, whyNotCsv } from '#contract/console/import.ts'
 
 export type Piece = { piece: number; header: string; text: string; first_line: number; share: number }
 
+/** The message says what to do with the file. */
+export class BadFile extends Error {}
+
 /** More than any line has. A quote that is never closed would make one line of the whole file. */
 const MAX_LINE = 4_000
 
@@ -24,7 +27,7 @@ export async function* piecesOf(file: Blob): AsyncGenerator<Piece> {
       first_line = line
     }
     if (rest.length > MAX_LINE)
-      throw new Error(`Line ${line} is too long, or a quote in it is opened and never closed. Nothing was imported.`)
+      throw new BadFile(`Line ${line} is too long, or a quote in it is opened and never closed. Nothing was imported.`)
   }
   if (header) text += rest
   else header = rest
@@ -48,7 +51,7 @@ async function* partsOf(file: Blob) {
   for (let from = 0; from < file.size || from === 0; from += PART_BYTES) {
     const bytes = new Uint8Array(await file.slice(from, from + PART_BYTES).arrayBuffer())
     const why = from === 0 && bytes.length ? whyNotCsv(bytes) : undefined
-    if (why) throw new Error(why)
+    if (why) throw new BadFile(why)
     const isLast = from + PART_BYTES >= file.size
     const part = decoder.decode(bytes, { stream: !isLast })
     yield { part, share: Math.min(1, (from + PART_BYTES) / Math.max(1, file.size)) }
