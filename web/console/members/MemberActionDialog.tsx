@@ -70,8 +70,9 @@ export function MemberActionDialog({ action, member, onClose, onDone }: DialogPr
       {'parent_site' in plan.rules && (
         <Field
           {...form.field('parent_site')}
-          label="Placed under (optional)"
-          hint={`A member’s link, such as /ana. Empty: the sponsor, /${member.sponsor.site}`}
+          label="Placed under"
+          optional
+          hint={`A member’s link, such as /ana. Leave it empty to use the sponsor, /${member.sponsor.site}.`}
           autoComplete="off"
           autoCapitalize="none"
           enterKeyHint="next"

@@ -148,7 +148,7 @@ const plans: { [Kind in keyof Actions]: PlanOf<Kind> } = {
     title: `Where should a commission plan place ${member.first_name}?`,
     text: 'The sponsor stays. Months that have ended don’t change.',
     submit: 'Change placement',
-    done: 'The placement is changed.',
+    done: 'The placement was changed.',
     rules: { side, parent_site, reason },
     values: { side: member.placement.side, parent_site: member.placement.parent?.site ?? '' },
     send: (api, { side, parent_site = '', reason = '' }) =>

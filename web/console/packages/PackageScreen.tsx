@@ -11,9 +11,9 @@ import { useLoaded } from '../useLoaded.ts'
 import { groupTexts } from './groupTexts.ts'
 import { EditPackage } from './PackageForm.tsx'
 import { PriceDialog } from './PriceDialog.tsx'
-import { Volumes, VolumesDialog } from './Volumes.tsx'
+import { type Volume, Volumes, VolumesDialog } from './Volumes.tsx'
 
-type Action = 'edit' | 'prices' | 'volumes' | 'withdraw' | 'offer'
+type Action = 'edit' | 'prices' | Volume | 'withdraw' | 'offer'
 const POLL_MS = 2000
 
 /** One package: what it is, its picture, its prices, and how far members have been told of a new one. */
@@ -51,12 +51,14 @@ export function PackageScreen({ id }: { id: string }) {
         <About offer={offer} onAction={setAction} onPicture={done('The picture is changed.')} />
         <div className="stack">
           <Prices offer={offer} onChange={() => setAction('prices')} />
-          <Volumes offer={offer} onChange={() => setAction('volumes')} />
+          <Volumes offer={offer} onChange={setAction} />
         </div>
       </div>
       {action === 'edit' && <EditPackage offer={offer} onClose={close} onDone={done('The package is changed.')} />}
       {action === 'prices' && <PriceDialog offer={offer} onClose={close} onDone={done('The prices are changed.')} />}
-      {action === 'volumes' && <VolumesDialog offer={offer} onClose={close} onDone={done('The volumes are set.')} />}
+      {typeof action === 'object' && (
+        <VolumesDialog offer={offer} volume={action} onClose={close} onDone={done('The volumes are set.')} />
+      )}
       {action === 'withdraw' && <Offering offer={offer} onClose={close} onDone={done('It is withdrawn.')} />}
       {action === 'offer' && <Offering offer={offer} onClose={close} onDone={done('It is offered again.')} />}
     </>

@@ -9,20 +9,26 @@ import { FormDialog } from '#web/ui/FormDialog.tsx'
 import { useConsole } from '../api.ts'
 import { Chip, Panel, showTime } from '../parts.tsx'
 
-const paid: Record<Occasion, string> = { joining: 'today', renewal: 'renewal' }
+const choices: Record<Occasion, string> = { joining: 'When joining', renewal: 'At each renewal' }
+const paid = (occasion: Occasion) => choices[occasion].toLowerCase()
+
+export type Volume = PackagePage['volumes'][number]
+type VolumesProps = { offer: PackagePage; onChange: (volume: Volume) => void }
 
 /** The volumes of each price for a commission plan. */
-export function Volumes({ offer, onChange }: { offer: PackagePage; onChange: () => void }) {
+export function Volumes({ offer, onChange }: VolumesProps) {
   const { session, may } = useConsole()
   return (
     <Panel title="Volumes">
       <ul className="rows">
-        {offer.volumes.map(
-          ({ occasion, price, is_current, business_volume, commissionable_volume, set_at, set_by }) => (
-            <li key={`${occasion} ${price}`}>
+        {offer.volumes.map((volume) => {
+          const { occasion, price, is_current, business_volume, commissionable_volume, set_at, set_by } = volume
+          const name = `${showAmount(price)} ${paid(occasion)}`
+          return (
+            <li key={name}>
               <div>
                 <p>
-                  {showAmount(price)} {paid[occasion]} {!is_current && <Chip>earlier price</Chip>}
+                  {name} {!is_current && <Chip>earlier price</Chip>}
                   {!set_at && <Chip tone="warn">no volumes yet</Chip>}
                 </p>
                 {set_at && (
@@ -36,35 +42,37 @@ export function Volumes({ offer, onChange }: { offer: PackagePage; onChange: () 
                   </>
                 )}
               </div>
+              {may('manage_catalog') && (
+                <div className="row-actions">
+                  <button type="button" className="link" onClick={() => onChange(volume)}>
+                    {set_at ? 'Change' : 'Set'}
+                    <span className="unseen"> volumes of {name}</span>
+                  </button>
+                </div>
+              )}
             </li>
-          ),
-        )}
+          )
+        })}
       </ul>
-      {may('manage_catalog') && (
-        <button type="button" className="button quiet" onClick={onChange}>
-          Set volumes
-        </button>
-      )}
     </Panel>
   )
 }
 
 const { occasion, price, business_volume, commissionable_volume } = consoleCalls.setVolumes.input.shape
 
-type DialogProps = { offer: PackagePage; onClose: () => void; onDone: (page: PackagePage) => void }
+type DialogProps = { offer: PackagePage; volume: Volume; onClose: () => void; onDone: (page: PackagePage) => void }
 
-/** The first price without volumes is filled in. */
-export function VolumesDialog({ offer, onClose, onDone }: DialogProps) {
+/** Filled in for one price. It may be changed to one that isn't in use yet. */
+export function VolumesDialog({ offer, volume, onClose, onDone }: DialogProps) {
   const { api } = useConsole()
-  const { product_id, volumes } = offer
-  const first = volumes.find(({ set_at }) => !set_at) ?? volumes[0]
+  const { product_id } = offer
   const form = useCallForm({
     rules: { occasion, price, business_volume, commissionable_volume },
     values: {
-      occasion: first?.occasion ?? 'joining',
-      price: first?.price ?? '',
-      business_volume: first?.business_volume ?? '',
-      commissionable_volume: first?.commissionable_volume ?? '',
+      occasion: volume.occasion,
+      price: volume.price,
+      business_volume: volume.business_volume ?? '',
+      commissionable_volume: volume.commissionable_volume ?? '',
     },
     send: async (values) => onDone(await api.setVolumes({ product_id, ...values })),
   })
@@ -103,5 +111,3 @@ export function VolumesDialog({ offer, onClose, onDone }: DialogProps) {
     </FormDialog>
   )
 }
-
-const choices: Record<Occasion, string> = { joining: 'When joining', renewal: 'At each renewal' }
