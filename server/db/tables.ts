@@ -15,7 +15,10 @@ export type Tables = {
     member_id: string | null
     active_until: Date | null
     picture_url: string | null
+    /** A member's site: when they last took this username. */
     created_at: Date
+    /** When they took it before that. */
+    earlier_from: Generated<Date[]>
     /** In the last 30 full days, through this site and those that lead to it. */
     recent_visits: Generated<number>
   }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
 import { longDay } from '#contract/days.ts'
 import { DAYS_BETWEEN_USERNAMES, nextUsernameChange } from '#contract/office/address.ts'
 import { reservedWords } from '#contract/site.ts'
@@ -90,7 +91,12 @@ async function moveSite(db: Db, member_id: string, site: string, created_at: Dat
     .onConflict((conflict) =>
       conflict
         .column('site')
-        .doUpdateSet({ ...current, created_at, renamed_to: null })
+        .doUpdateSet({
+          ...current,
+          created_at,
+          earlier_from: sql`sponsor.earlier_from || sponsor.created_at`,
+          renamed_to: null,
+        })
         .where('sponsor.member_id', '=', member_id),
     )
     .returning('id')

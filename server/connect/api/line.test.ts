@@ -48,6 +48,12 @@ const move = async (username: string, sponsor_site: string) => {
   expect(reply.statusCode, reply.body).toBe(200)
 }
 
+async function rename({ username: name, password }: { username: string; password: string }, username: string) {
+  const cookie = cookieOf(await site.post('office/sign-in', { name, password }))
+  const reply = await site.post('office/username', { username, current_password: password }, { cookie })
+  expect(reply.statusCode, reply.body).toBe(200)
+}
+
 beforeAll(async () => {
   site = await testSite({ ...generousLimits, TIME_ZONE: 'America/New_York' })
   api = await otherSystem(site)
@@ -57,10 +63,7 @@ beforeAll(async () => {
   await join('right', 'top')
   await endDay('first')
   await join('leaf', 'left')
-  const cookie = cookieOf(await site.post('office/sign-in', { name: 'top', password: top.password }))
-  const change = { username: 'summit', current_password: top.password }
-  const renamed = await site.post('office/username', change, { cookie })
-  expect(renamed.statusCode, renamed.body).toBe(200)
+  await rename(top, 'summit')
   ids.summit = ids.top ?? ''
   await join('late', 'summit')
   await endDay('renamed')
@@ -144,5 +147,19 @@ describe('the line', () => {
     expect(await sentence('direction=up&depth=101')).toBe('depth must be a whole number from 1 to 100.')
     expect(await sentence('depth=1')).toBe('direction must be one of up, down.')
     expect((await api.get('/members/00000000-0000-4000-8000-000000000000/line?direction=up')).statusCode).toBe(404)
+  })
+
+  it('32.6 has the username of the day, even if a member took back earlier ones', async () => {
+    const member = await join('here', 'master')
+    await join('below', 'here')
+    const usernames = ['here', 'there', 'here', 'there', 'elsewhere', 'here']
+    const days: string[] = []
+    for (const [index, username] of usernames.entries()) {
+      if (index) await rename(member, username)
+      days.push(todayOf(site.world))
+      site.advance(31 * DAY)
+    }
+    const found = await Promise.all(days.map((day) => lineOf('below', `direction=up&on=${day}`)))
+    expect(found.map(([above]) => above?.username)).toEqual(usernames)
   })
 })

@@ -22,8 +22,9 @@ const sponsorAt = (as_of: string) => sql`coalesce(
 /** A member's links are the usernames so far: the newest of then. */
 const personAt = (as_of: string) => sql`
   member.id, member.joined_at, to_char(member.joined_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as joined_key, erased_at,
-  coalesce((select site from sponsor own where own.member_id = member.id and own.created_at < ${as_of}
-    order by own.created_at desc limit 1), joined_username, username) as username`
+  coalesce((select site from sponsor own cross join unnest(own.earlier_from || own.created_at) taken_at
+    where own.member_id = member.id and taken_at < ${as_of}
+    order by taken_at desc limit 1), joined_username, username) as username`
 
 /** The member, then the sponsor, theirs, and so on, at most `height` of them. `site`: the link that each counts for. */
 export async function upFrom(db: Db, as_of: string, member_id: string, height: number) {
