@@ -1,7 +1,9 @@
+import { execFile } from 'node:child_process'
 import { createHash, createPublicKey, randomUUID, verify } from 'node:crypto'
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { rekey } from '#server/secrets/key-rows.ts'
 import { newMember, work } from '#server/test/membership.ts'
@@ -126,6 +128,30 @@ describe('the input of a month’s commissions', () => {
     expect(await isSigned(files)).toBe(true)
     const forged = Buffer.from(String(files['manifest.json']).replace('2026-11', '2026-12'))
     expect(await isSigned({ ...files, 'manifest.json': forged })).toBe(false)
+  })
+
+  it('31.11 the guide’s sample verifies a month, and refuses a changed file or manifest', async () => {
+    await make('2026-11')
+    const month = join(folder, String(count))
+    await writeFile(join(month, 'jwks.json'), (await site.get('/.well-known/jwks.json')).body)
+    const sample = resolve('docs/samples/verify-month.mjs')
+    const verifying = () => promisify(execFile)(process.execPath, [sample], { cwd: month })
+    expect((await verifying()).stdout).toBe('This is what was signed.\n')
+    const change = async (name: string, from: string, to: string) => {
+      const text = await readFile(join(month, name), 'utf8')
+      expect(text).toContain(from)
+      await writeFile(join(month, name), text.replace(from, to))
+    }
+    await change('orders.csv', ',99.00,', ',98.00,')
+    await expect(verifying()).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('orders.csv was changed.'),
+    })
+    await change('manifest.json', '2026-11', '2026-10')
+    await expect(verifying()).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('The signature is wrong.'),
+    })
   })
 
   it('31.7 is the same to the byte whatever happens later: moves, placements, refunds, prices, volumes, renames, erasures, new keys', async () => {
