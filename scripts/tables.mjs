@@ -26,7 +26,15 @@ const orNothing = (rows) =>
 /** A part with more goals than this is one row. */
 const MOST_GOALS = 8
 const summarize = (part, rows) =>
-  rows.length > MOST_GOALS ? [{ goal: `${part}: ${rows.length} goals`, measured: readProofs()[part].result }] : rows
+  rows.length > MOST_GOALS
+    ? [{ goal: `${part}: ${rows.length} goals`, measured: readProofs()[part].result }]
+    : mergeEqual(rows)
+/** Goals that differ only in their name are one row. */
+const mergeEqual = (rows) =>
+  [...Map.groupBy(rows, ({ goal: _, ...rest }) => JSON.stringify(rest)).values()].map((equal) => ({
+    ...equal[0],
+    goal: equal.map(({ goal }) => goal).join(', '),
+  }))
 const allFigures = () =>
   orNothing([
     ...head('Goal', 'Promise', 'Measured', 'Beside'),
