@@ -11,6 +11,7 @@ import { tablesOf } from '#server/db/migrate.ts'
 import { createLog } from '#server/log.ts'
 import { renewMemberships } from '#server/membership/membership.ts'
 import { createWorld } from '#server/open-world.ts'
+import { settleAttempts } from '#server/worker/janitor.ts'
 import type { Drill, DrillRun, ReportRow } from '../drill.ts'
 import { daysLater } from '../renewals/calendar.ts'
 import type { Backend } from '../site/backends.ts'
@@ -179,7 +180,8 @@ async function compare(db: Db, people: Person[]): Promise<string[]> {
 }
 
 const DAYS = 2
-const DAY_MS = 86_400_000
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
 
 /** The renewals of two days, each run twice. */
 async function renew(
@@ -208,6 +210,8 @@ async function renew(
       run.showProgress(backend.name, `import: renewals of ${daysLater(today, day)}`)
       await chargeAll(world)
       await chargeAll(world)
+      time = new Date(time.getTime() + HOUR_MS) // a charge that was interrupted is settled, as by a worker
+      while (await settleAttempts(world));
       const due = people.filter(({ state, renews_on }) => state === 'active' && renews_on === daysLater(today, day))
       const wrong = await wrongCharges(world.db, due, charged)
       for (const line of wrong.slice(0, 5)) run.print(`  ${line}`)
