@@ -17,7 +17,7 @@ for (const [, heading, number] of readFileSync('docs/SPEC.md', 'utf8').matchAll(
 }
 
 const places = [
-  /(?<=['"`#])(?:\d+\.\d+ )+/g, // titles, also as asvs-rest.csv quotes them
+  /(?<=['"`#])(?:\d+\.\d+ )+/g, // titles, also as asvs.csv quotes them
   /(?<=SPEC )\d+\.\d+(?:, \d+\.\d+)*/g,
 ]
 const placesInSpec = [/(?<=^- \*\*)\d+\.\d+(?=\*\* )/gm, /(?<=\()\d+\.\d+(?=\))/g]

@@ -1,5 +1,6 @@
 /** Writes the tables in documents that copy code or results: `node scripts/tables.mjs`. A test fails when one is out of date. */
 import { readFileSync, writeFileSync } from 'node:fs'
+import { parse } from 'csv-parse/sync'
 import * as z from 'zod/mini'
 import { permissions, roles } from '../contract/console/permissions.ts'
 import { eventTypes } from '../contract/events.ts'
@@ -77,8 +78,21 @@ const fieldsOf = (payload) =>
     return `\`${name}\`${notes.length ? `: ${notes.join(', ')}` : ''}`
   })
 
+const asvsTable = (state) => () =>
+  table(
+    ...head('Number', 'Requirement', 'Foyer'),
+    ...parse(readFileSync('docs/guides/asvs.csv'), { columns: true })
+      .filter((row) => row.state === state)
+      .map(({ numbers, requirement, remark }) => [numbers, requirement, remark]),
+  )
+
 const tables = {
   'README.md': { figures: firstFigures },
+  'docs/guides/asvs.md': {
+    partly: asvsTable('Partly met'),
+    operator: asvsTable('Left to you'),
+    different: asvsTable('Different on purpose'),
+  },
   'docs/guides/console.md': { roles: rolesTable },
   'docs/guides/events.md': { events: eventsTable },
   'docs/guides/speed.md': { figures: allFigures },
