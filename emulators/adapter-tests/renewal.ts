@@ -195,7 +195,7 @@ export function testRenewals(setup: () => TestSetup) {
     it('can be entered again after a lost response, or while it is on file already', async () => {
       const { vault_reference } = await join()
       const slow = cardChange(vault_reference, cards.slow)
-      expect(await gateway().replaceCard(slow, AbortSignal.timeout(300))).toEqual({ outcome: 'unknown' })
+      expect(await gateway().replaceCard(slow, AbortSignal.timeout(900))).toEqual({ outcome: 'unknown' })
       for (const change of [{ ...slow, reference: newReference() }, cardChange(vault_reference)]) {
         const reply = await gateway().replaceCard(change, noDeadline())
         if (reply.outcome !== 'approved') throw new Error(reply.outcome)

@@ -51,8 +51,12 @@ describe('an order that must match the screen', () => {
   })
 
   it('4.21 a document that is listed twice is accepted once, and the payment goes through', async () => {
-    const [document] = await site.db.selectFrom('legal_document').selectAll().where('status', '=', 'active').execute()
-    if (!document) throw new Error('no document')
+    const document = await site.db
+      .selectFrom('legal_document')
+      .selectAll()
+      .where('status', '=', 'active')
+      .orderBy('id')
+      .executeTakeFirstOrThrow()
     const id = document.id + 100
     const duplicate = { ...document, id, display_on_checkout: [AT_CHECKOUT] as never }
     await site.db.insertInto('legal_document').values(duplicate).execute()

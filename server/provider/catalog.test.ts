@@ -49,9 +49,8 @@ it('26.2 the first page has sponsor, packages and total; no one waits for a host
 
   site.advance(60)
   site.host.fail('silence')
-  const began = performance.now()
+  Object.assign(site.world.config, { PROVIDER_DEADLINE: 3600 }) // a page that waited would never come
   expect(startIn(await open('/ana')).grand_total).toBe('99.00')
-  expect(performance.now() - began).toBeLessThan(500)
   await until(() => asked('packages') > before)
   expect(asked('packages')).toBe(before + 1)
 })

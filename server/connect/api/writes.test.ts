@@ -17,7 +17,12 @@ afterAll(() => site.close())
 
 const body = { reason: 'Asked for it by phone' }
 const auditOf = (subject: string) =>
-  site.db.selectFrom('audit').select(['act', 'role', 'staff_id', 'details']).where('subject', '=', subject).execute()
+  site.db
+    .selectFrom('audit')
+    .select(['act', 'role', 'staff_id', 'details'])
+    .where('subject', '=', subject)
+    .orderBy('position')
+    .execute()
 const paymentOf = (member_id: string) =>
   site.db
     .selectFrom('payment')

@@ -21,7 +21,16 @@ afterAll(emulator.close)
 
 describe('a failing vendor', () => {
   const lossFaults = faults.filter((fault) => fault !== 'slow')
-  const shortTimeout = () => AbortSignal.timeout(200)
+  /** The timeout comes while the vendor works on this request. */
+  async function cutOff<Answer>(name: string, call: (signal: AbortSignal) => Promise<Answer>) {
+    emulator.received.length = 0
+    emulator.failNext(name, 'slow')
+    const timeout = new AbortController()
+    const answer = call(timeout.signal)
+    await expect.poll(() => emulator.received.some((text) => text.startsWith(`{"${name}"`))).toBe(true)
+    timeout.abort()
+    return answer
+  }
 
   it.each(lossFaults)('%s: an authorization is unknown, and a lookup finds its outcome', async (fault) => {
     const request = hold()
@@ -101,15 +110,15 @@ describe('a failing vendor', () => {
 
   it('slow: a response after the timeout is unknown', async () => {
     const request = hold()
-    const slow = (request: string) => emulator.failNext(request, 'slow')
-    slow('createTransactionRequest')
-    expect(await gateway.authorize(request, shortTimeout())).toEqual({ outcome: 'unknown' })
-    slow('getUnsettledTransactionListRequest')
-    expect(await gateway.lookup(request, shortTimeout())).toEqual({ outcome: 'unknown' })
+    const authorized = await cutOff('createTransactionRequest', (signal) => gateway.authorize(request, signal))
+    const found = await cutOff('getUnsettledTransactionListRequest', (signal) => gateway.lookup(request, signal))
+    expect([authorized, found]).toEqual([{ outcome: 'unknown' }, { outcome: 'unknown' }])
     const answer = await gateway.lookup(request, noDeadline())
     if (answer.outcome !== 'approved') throw new Error(answer.outcome)
-    slow('createTransactionRequest')
-    expect(await gateway.capture(answer.transaction_id, shortTimeout())).toBe('unknown')
+    const { transaction_id } = answer
+    expect(await cutOff('createTransactionRequest', (signal) => gateway.capture(transaction_id, signal))).toBe(
+      'unknown',
+    )
     expect(await gateway.authorize(hold(), AbortSignal.abort())).toEqual({ outcome: 'unknown' })
   })
 
