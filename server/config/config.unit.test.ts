@@ -26,6 +26,12 @@ describe('without any setting', () => {
   test('25.3 the flow is the owner’s: ACCOUNT first, no autoship, no special, no phone code', () =>
     expect(config).toMatchObject({ START_STEP: 'ACCOUNT', AUTOSHIP: false, SPECIAL: false, PHONE_VERIFICATION: false }))
 
+  test('19.4 19.84 the limits of staff', () =>
+    expect(config).toMatchObject({
+      LIMIT_SECOND_FACTORS: { max: 10, seconds: 86_400 },
+      LIMIT_MEMBERS_READ: { max: 240, seconds: 3600 },
+    }))
+
   test('an empty setting counts as not set', () => expect(readConfig({ PORT: '', DATABASE_URL: ' ' })).toEqual(config))
 })
 

@@ -145,6 +145,27 @@ it('19.7 every permission of the table is used by a call', () => {
   expect(allPermissions.filter((name) => !used.has(name))).toEqual([])
 })
 
+it('19.12 19.38 19.85 28.14 29.10 30.12 the roles that these sentences name, and no others', () => {
+  const named = {
+    refundPayment: ['owner', 'manager', 'finance'],
+    voidPayment: ['owner', 'manager', 'finance'],
+    erasePerson: ['owner', 'manager'],
+    acknowledgeReports: ['owner'],
+    listWebhooks: ['owner', 'manager', 'viewer'],
+    addWebhook: ['owner', 'manager'],
+    removeWebhook: ['owner', 'manager'],
+    createApiKey: ['owner'],
+    revokeApiKey: ['owner'],
+    beginImport: ['owner'],
+    startImport: ['owner'],
+  } satisfies Partial<Record<keyof typeof consoleCalls, Role[]>>
+  const allowed = (Object.keys(named) as (keyof typeof named)[]).map((name) => {
+    const { permission } = consoleCalls[name]
+    return [name, roles.filter((role) => mayDo(role, permission))]
+  })
+  expect(Object.fromEntries(allowed)).toEqual(named)
+})
+
 it('19.7 a viewer can change nothing: every call that is not a GET is refused, except about their own access', async () => {
   const changing = calls.filter(
     ([, { method, permission }]) => method === 'POST' && permission !== 'anyone' && permission !== 'staff',

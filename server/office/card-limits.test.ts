@@ -168,7 +168,7 @@ const openBreaker = (site: Site) =>
     .execute()
 
 describe('a new card', () => {
-  it('15.6 needs the password unless the member has just signed in, and is a security event', async () => {
+  it('15.6 22.1 needs the password unless the member has just signed in, and is a security event', async () => {
     const site = await testSite()
     const { username, password } = await joinedMember(site)
     const cookie = cookieOf(await site.post('office/sign-in', { name: username, password }))

@@ -101,7 +101,7 @@ describe('the office', () => {
     expect(office.body).toMatch(/http:\/\/foyer\.test\/zoe\d+/)
   })
 
-  it('4.17 asks to sign in without a session, or after it has expired', async () => {
+  it('4.17 21.2 asks to sign in without a session, or after twelve hours', async () => {
     expect((await site.get('/office')).statusCode).toBe(401)
     expect((await site.get('/office', { cookie: 'foyer_office=made-up' })).body).toContain('Closed')
     const cookie = cookieOf(await enter((await enroll()).token))

@@ -233,7 +233,10 @@ describe('a payment whose outcome is unknown', () => {
     while (await settleAttempts(offline.world));
     const state = () => offline.db.selectFrom('payment').select('state').executeTakeFirst()
     expect((await state())?.state).toBe('unknown')
-    offline.advance(31 * 60)
+    offline.advance(28 * 60)
+    while (await settleAttempts(offline.world));
+    expect((await state())?.state, 'after 29 minutes').toBe('unknown')
+    offline.advance(2 * 60)
     while (await settleAttempts(offline.world));
     expect((await state())?.state).toBe('abandoned')
     const free = await offline.post('enrollment/validate_username', { username: 'unheard' })

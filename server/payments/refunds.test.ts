@@ -205,7 +205,15 @@ it('17.23 a silent gateway is logged and shown by /readyz, which stays ready', a
   expect([await part(), paymentCalls.unanswered]).toEqual([[200, true], 1])
   await lookup(AbortSignal.abort())
   expect(await part()).toEqual([200, false])
-  expect(site.log()).toContain('the payment gateway does not answer')
+  const logged = () => site.log().split('the payment gateway does not answer').length - 1
+  const before = logged()
+  expect(before).toBeGreaterThan(0)
+  site.advance(59)
+  await lookup(AbortSignal.abort())
+  expect(logged(), 'within a minute').toBe(before)
+  site.advance(1)
+  await lookup(AbortSignal.abort())
+  expect(logged()).toBe(before + 1)
   await lookup(AbortSignal.timeout(1000))
   expect(await part()).toEqual([200, true])
 })
@@ -255,6 +263,35 @@ it('17.24 missing cards are looked up once, and a failure does not stop the othe
       card_last_four: '4242',
       network_transaction_id: expect.any(String),
     })
+})
+
+it('17.12 17.15 17.17 17.19 the terminal shows and refunds a payment, holds a membership, and changes a price', async () => {
+  const { username, email, reference } = await newMember()
+  const nothing = async () => undefined
+  const database = { db: site.db, description: 'a test', markInitialized: nothing, close: nothing }
+  const run = async (...args: string[]) =>
+    (await callCommand(main, args, { DATA_DIR: site.world.config.DATA_DIR }, database)).output
+  const reason = ['--reason', 'A test', '--by', 'Rosa']
+  expect(await run('refund', reference, '99.01', ...reason)).toContain('$99.01 is too much: of $99.00')
+  expect(await run('refund', reference, ...reason)).toContain('Refunded $99.00.')
+  expect(await run('hold', username, ...reason)).toContain('is on hold')
+  expect(await paymentOf(username, 0)).toMatchObject({ state: 'refunded', hold_reason: 'A test (Rosa)', due_at: null })
+  const shown = await run('show', reference)
+  expect(shown).toMatch(new RegExp(`^Member +${username}, .*, ${email}$`, 'm'))
+  expect(shown).toMatch(/^Membership +active, on hold since .* \(A test \(Rosa\)\)$/m)
+  expect(shown).toMatch(/^For +joining, \d{4}-\d\d-\d\d to \d{4}-\d\d-\d\d$/m)
+  expect(shown).toMatch(/^Amount +\$99\.00, \$99\.00 refunded$/m)
+  expect(shown).toMatch(/^Card +Visa ending in 4242$/m)
+  expect(shown).toMatch(/^Refunds:\n.*\n.*\$99\.00.* done +CN-\d{4} +A test +Rosa/m)
+  expect(shown).toMatch(new RegExp(`^All payments of this member:\\n.*\\n.*${reference} +joining +refunded`, 'm'))
+  expect(await run('release', username, ...reason)).toContain('is no longer on hold')
+  expect(await paymentOf(username, 0)).toMatchObject({ hold_reason: null, due_at: expect.any(Date) })
+
+  const price = await run('price', '34', '109.00', '--notice', '7', ...reason)
+  expect(price).toContain('now renews at $109.00 a month for everyone who joins.')
+  const change = site.db.selectFrom('price_change').select(['new_cents', 'notice_days', 'reason', 'made_by'])
+  expect(await change.execute()).toEqual([{ new_cents: 10_900, notice_days: 7, reason: 'A test', made_by: 'Rosa' }])
+  await site.db.updateTable('package').set({ renewal_cents: 9_900 }).where('product_id', '=', 34).execute()
 })
 
 it.runIf(isPostgres)(

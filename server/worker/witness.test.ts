@@ -96,7 +96,7 @@ describe('22.8 a process remembers what it wrote', () => {
     expect(await problemFor(world)).toBe('Events 1 to 1 are missing.')
   })
 
-  it('22.8 an event is sealed by the next run, a counted one two minutes later', async () => {
+  it('22.4 an event is sealed by the next run, a counted one two minutes later', async () => {
     await record('sign_in')
     await record('sign_in_failed')
     await keepSecurityLog(world)

@@ -6,6 +6,7 @@ import { createApp } from '#server/site/app.ts'
 import { ageValues } from '#server/test/age-values.ts'
 import { filledForm, plainShell, type Site, testSite } from '#server/test/site.ts'
 import { staffMember, type TestStaff } from '#server/test/staff.ts'
+import { deleteExpired } from '#server/worker/janitor.ts'
 
 let site: Site
 let owner: TestStaff
@@ -142,8 +143,17 @@ describe('breakers', () => {
     site.advance(200)
     await recordDecline(site.world, '198.51.100.99')
     expect(await secondsOpen(site.world, 'declines')).toBe(undefined)
-    const { history } = await view()
-    expect(history.map(({ kind }) => kind)).toEqual(['closed', 'tripped', 'closed', 'opened'])
+    const kinds = async () => (await view()).history.map(({ kind }) => kind)
+    expect(await kinds()).toEqual(['closed', 'tripped', 'closed', 'opened'])
+    for (const [days, left] of [
+      [89, 4],
+      [2, 0],
+    ] as const) {
+      site.advance(days * 86_400)
+      await deleteExpired(site.world)
+      owner = await staffMember(site, 'owner') // the session has ended, too
+      expect(await kinds()).toHaveLength(left)
+    }
   })
 
   it('19.65 that the settings turn off cannot be opened', async () => {

@@ -66,6 +66,15 @@ describe('an invitation', () => {
     }
   })
 
+  it('19.1 works for three days', async () => {
+    const boss = await staffMember(site, 'owner')
+    const token = await invited(boss, 'slow@example.com')
+    site.advance(3 * 86_400 - 1)
+    expect(await open(token)).toBe(200)
+    site.advance(1)
+    expect(await open(token)).toBe(401)
+  })
+
   it('19.1 created while its inviter was being removed cannot be accepted', async () => {
     const [boss, inviter] = [await staffMember(site, 'owner'), await staffMember(site, 'owner')]
     await boss.post('staff/remove', { id: inviter.id })
@@ -206,7 +215,7 @@ describe('a password with an authenticator app', () => {
     expect(fromElsewhere.map(({ statusCode }) => statusCode)).toEqual([401, 429])
   })
 
-  it('19.3 stores neither password, secret, code nor token in clear, and logs none of them', async () => {
+  it('19.1 19.3 stores neither password, secret, code nor token in clear, and logs none of them', async () => {
     const link = await createInvitation(site.world, {
       email: 'quiet@example.com',
       role: 'viewer',

@@ -148,7 +148,7 @@ describe('the audit log', () => {
   })
 })
 
-it('19.86 the log is searched by action, member and day, and exported with a fresh proof', async () => {
+it('19.86 the log is searched by colleague, action, member and day, and exported with a fresh proof', async () => {
   const own = await testSite({ TIME_ZONE: 'UTC' })
   const manager = await staffMember(own, 'manager')
   const { username } = await joinedMember(own)
@@ -166,6 +166,8 @@ it('19.86 the log is searched by action, member and day, and exported with a fre
   expect(await acts({ member: 'nobody' })).toEqual([])
   expect(await acts({ day: '2026-11-15', action: 'pause_joining' })).toEqual(['pause_joining'])
   expect(await acts({ day: '2026-11-14' })).toEqual([])
+  const owner = await staffMember(own, 'owner')
+  expect(await acts({ staff: owner.id })).toEqual(['accept_invitation'])
   const file = await manager.get(`audit.csv?${new URLSearchParams({ member: username })}`)
   expect(file.headers['content-disposition']).toContain('audit-2026-11-15.csv')
   expect(file.body.trim().split('\r\n')).toHaveLength(3)

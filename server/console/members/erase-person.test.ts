@@ -42,6 +42,7 @@ const later = {
   waiting: 'mara.third@mail.example',
   ship_address: '9 Pelican Wharf',
   ship_city: 'Tonopah',
+  unconfirmed_phone: '+12025550177',
 }
 
 /** A member with something in every table that can hold anything about her. */
@@ -95,6 +96,12 @@ async function fullLife() {
     .insertInto('phone_check')
     .values({ ...values, enrollment_id, verified_at: null })
     .execute()
+  await addSecondFactor(member_id)
+  await site.db
+    .updateTable('member')
+    .set({ unconfirmed_phone: later.unconfirmed_phone, unconfirmed_phone_at: site.world.now() })
+    .where('id', '=', member_id)
+    .execute()
   await addJob(site.db, 'forgotten', { name: 'maralind', asked_at: '2026-11-15' }, site.world.now())
   const changed = { email: mara.email, first_name: mara.first_name, new_email: later.email }
   await addJob(site.db, 'email_changed', changed, site.world.now())
@@ -110,6 +117,21 @@ async function fullLife() {
     })
     .execute()
   return { member_id, member, sponsor, referral }
+}
+
+/** An app, a passkey, a recovery code, and a sign-in that waits for one of them. */
+async function addSecondFactor(member_id: string) {
+  const { db, world } = site
+  const created_at = world.now()
+  const passkey = { credential_id: 'of Mara', public_key: 'x', counter: 0, transports: [], name: 'Phone' }
+  const expires_at = new Date(created_at.getTime() + 600_000)
+  await db.insertInto('member_app').values({ member_id, sealed: 'x', step: 1, created_at }).execute()
+  await db
+    .insertInto('member_passkey')
+    .values({ ...passkey, member_id, created_at })
+    .execute()
+  await db.insertInto('member_recovery').values({ member_id, key_hash: 'x' }).execute()
+  await db.insertInto('pending_sign_in').values({ member_id, key_hash: 'x', access_version: 0, expires_at }).execute()
 }
 
 async function correct(member_id: string, changes: Record<string, string>) {
@@ -197,22 +219,23 @@ describe('a person', () => {
     ])
       expect(Object.keys(before)).toContain(table)
     const { member_id } = life
+    const own = [
+      ...(['picture', 'office_session', 'email_link', 'member_event'] as const),
+      ...(['member_app', 'member_passkey', 'member_recovery', 'pending_sign_in'] as const),
+    ]
+    const filled = async () => {
+      const counts = own.map(async (table) => {
+        const rows = site.db.selectFrom(table).select('member_id').where('member_id', '=', member_id)
+        return (await rows.execute()).length ? [table] : []
+      })
+      return (await Promise.all(counts)).flat()
+    }
+    expect(await filled()).toEqual(own)
     const reply = await owner.post('members/erase', { member_id, username, reason: 'asked in writing' })
     expect(reply.statusCode, reply.body).toBe(200)
     while (await runJobs(site.world));
     expect(await find(gone)).toEqual({})
-    for (const table of [
-      'picture',
-      'office_session',
-      'email_link',
-      'member_event',
-      'member_app',
-      'member_passkey',
-      'member_recovery',
-    ] as const) {
-      const rows = site.db.selectFrom(table).select('member_id').where('member_id', '=', member_id)
-      expect(await rows.execute(), table).toEqual([])
-    }
+    expect(await filled()).toEqual([])
     expect(Object.keys(await find([username])).sort()).toEqual(kept)
     expect((await verifyAudit(site.world)).problem).toBe(undefined)
   })

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ProblemList, Today } from '#contract/console/overview.ts'
 import { cards } from '#server/gateways/payment/cards.ts'
 import type { SandboxGateway } from '#server/gateways/payment/sandbox/sandbox.ts'
+import { cancel } from '#server/membership/cancellation.ts'
 import { reconcile } from '#server/payments/books/reconciliation.ts'
 import { requestRefund, requestVoid } from '#server/payments/refunds.ts'
 import { joinedMember } from '#server/test/member.ts'
@@ -48,7 +49,46 @@ describe('today', () => {
     site.advance(3 * DAY)
     await doEverythingDue(site.world)
     owner = await staffMember(site, 'owner')
-    expect(await today()).toMatchObject({ declined: 0, saved: 1, past_due: 0 })
+    expect(await today()).toMatchObject({ declined: 0, saved: 1, past_due: 0, today: { renewals: 1 } })
+  })
+
+  it('19.17 counts cancellations, and shows the state of each part', async () => {
+    const { username } = await joinedMember(site)
+    const { id } = await site.db
+      .selectFrom('member')
+      .select('id')
+      .where('username', '=', username)
+      .executeTakeFirstOrThrow()
+    await doEverythingDue(site.world)
+    const shown = async () => {
+      const { canceled, parts } = await today()
+      return [canceled, Object.fromEntries(parts.map(({ name, state }) => [name, state]))]
+    }
+    const good = {
+      ...{ 'Payment gateway': 'answering', Emails: 'all sent', 'Gateway’s books': 'compared' },
+      ...{ 'Declined cards': 'normal', 'Phone codes': 'normal' },
+    }
+    expect(await shown()).toEqual([0, good])
+    await cancel(site.world, id) // which leaves an email to send
+    site.world.paymentCalls.unanswered = 2
+    const open_until = new Date(site.world.now().getTime() + DAY * 1000)
+    await site.db
+      .insertInto('breaker')
+      .values([
+        { name: 'declines', open_until },
+        { name: 'codes', open_until },
+      ])
+      .execute()
+    expect(await shown()).toEqual([
+      1,
+      {
+        ...{ 'Payment gateway': 'not answering', Emails: '1 waiting', 'Gateway’s books': 'compared' },
+        ...{ 'Declined cards': 'phone codes required', 'Phone codes': 'limited' },
+      },
+    ])
+    site.world.paymentCalls.unanswered = 0
+    await site.db.deleteFrom('breaker').execute()
+    await doEverythingDue(site.world)
   })
 })
 

@@ -3,7 +3,7 @@ import { appendFile, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { main } from '#server/cli/reconcile.ts'
 import { releaseAttempt } from '#server/enrollment/release.ts'
 import { referenceOf } from '#server/gateways/payment/attempt-key.ts'
@@ -266,7 +266,10 @@ it('4.25 after weeks without a comparison, the books are compared back to the la
   expect(await payment.dispute(charge?.transaction_id ?? '', 'open')).toBe(true)
   watched.advance(40 * 86_400)
   await deleteExpired(watched.world)
+  const books = vi.spyOn(watched.world.payment, 'transactions')
   await reconcileHourly(watched.world)
+  const days = (watched.world.now().getTime() - (books.mock.calls[0]?.[0].getTime() ?? 0)) / 86_400_000
+  expect(days, 'three days before the last one').toBeGreaterThanOrEqual(41 + 3)
   expect(await watched.db.selectFrom('membership').select('hold_reason').execute()).toEqual([
     { hold_reason: 'dispute' },
   ])
@@ -299,6 +302,34 @@ it('4.25 after downtime, renewals wait until the books are compared', async () =
   await expect.poll(() => steps.includes('charged')).toBe(true)
   expect(steps[0]).toBe('compared')
   await worker.stop()
+  await watched.close()
+})
+
+it('4.25 if the books can’t be compared, renewals start after half an hour', async () => {
+  const watched = await testSite()
+  await watched.post('enrollment/add-enrollment', await filledForm(watched))
+  watched.advance(40 * 86_400)
+  const { charge } = watched.world.payment
+  let charges = 0
+  watched.world.payment.charge = (...args) => {
+    charges += 1
+    return charge(...args)
+  }
+  watched.world.payment.transactions = () => Promise.reject(new Error('connection refused'))
+  const now = performance.now.bind(performance)
+  let minutes = 0
+  const stopwatch = vi.spyOn(performance, 'now').mockImplementation(() => now() + minutes * 60_000)
+  const worker = startWorker(watched.world)
+  await expect.poll(watched.log).toContain('could not be compared')
+  minutes = 29
+  const states = async () =>
+    (await watched.db.selectFrom('payment').select('state').orderBy('attempt').execute()).map(({ state }) => state)
+  await expect.poll(states).toEqual(['captured'])
+  expect(charges).toBe(0)
+  minutes = 31
+  await expect.poll(() => charges).toBe(1)
+  await worker.stop()
+  stopwatch.mockRestore()
   await watched.close()
 })
 
