@@ -1,13 +1,41 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** The server is stopping or starting, the connection was lost, or a standby can't write yet. */
-const CODES = /^(08...|57P0[123]|25006|ECONN\w+|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/
-/** The driver gives these no code. */
-const MESSAGES =
-  /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error)/
+/**
+ * The connection was lost while a change was being committed, so it may or may not have been written. Look before you
+ * repeat it: by its key, once the database is back. Any other error means that nothing was written.
+ */
+export class CommitUnknown extends Error {
+  readonly code: string
+  constructor(cause: unknown) {
+    super('The answer to a commit was lost.', { cause })
+    this.code = codeOf(cause)
+  }
+}
 
-const isDatabaseAway = (error: unknown): boolean =>
-  error instanceof Error && (MESSAGES.test(error.message) || ('code' in error && CODES.test(String(error.code))))
+/** Connecting failed, or the server is starting, stopping, crashing or a standby. */
+const CODES = /^(08...|57P0[1235]|25006|ECONN\w+|EPIPE|ETIMEDOUT|EHOST\w+|ENETUNREACH|ENETDOWN|EAI_AGAIN|ENOTFOUND)$/
+/** The driver gives these no code. */
+const NOT_SENT = /^(Client (was closed|has encountered a connection error)|Postgres connection has been discarded)/
+const MESSAGES = /^(Connection terminated|timeout expired|Query read timeout)/
+
+/** The database is moving to another server, restarting, or can't be reached. Try again in a moment. */
+export const isDatabaseAway = (error: unknown): boolean =>
+  error instanceof Error &&
+  (error instanceof CommitUnknown ||
+    CODES.test(codeOf(error)) ||
+    MESSAGES.test(error.message) ||
+    NOT_SENT.test(error.message))
+
+/** The server refused before it did anything, or never got the statement. */
+const isCertain = (error: Error): boolean => /^(25006|57P03)$/.test(codeOf(error)) || NOT_SENT.test(error.message)
+
+/** What to throw instead of the error of a statement that commits. */
+export const asCommitError = (error: unknown): unknown =>
+  error instanceof Error && isDatabaseAway(error) && !isCertain(error) ? new CommitUnknown(error) : error
+
+/** All connections are in use, and none became free in time. The database is there, but busy. */
+export const isPoolExhausted = (error: unknown): boolean =>
+  error instanceof Error && error.message === 'timeout exceeded when trying to connect'
 
 const PAUSE_MS = 250
 
@@ -20,7 +48,9 @@ export async function untilDatabaseIsBack<Result>(ms: number, work: () => Promis
     try {
       return await work()
     } catch (error) {
-      if (!isDatabaseAway(error) || performance.now() > end) throw error
+      if (!(isDatabaseAway(error) || isPoolExhausted(error)) || performance.now() > end) throw error
     }
   }
 }
+
+const codeOf = (error: unknown): string => String(Object(error).code ?? '')

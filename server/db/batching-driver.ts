@@ -1,6 +1,7 @@
 import type { Writable } from 'node:stream'
 import { type CompiledQuery, type DatabaseConnection, type Driver, PostgresDriver, type QueryResult } from 'kysely'
 import type pg from 'pg'
+import { asCommitError } from './away.ts'
 
 /** A named query is prepared: each connection parses and plans it only once. */
 export type NamedQuery<Query = CompiledQuery> = Query & { readonly name?: string }
@@ -41,7 +42,10 @@ export function createBatchingDriver(pool: pg.Pool): Driver {
       transactions.set(handle, connection)
       await driver.beginTransaction(connection, settings)
     },
-    commitTransaction: (handle) => driver.commitTransaction(connectionOf(handle)),
+    commitTransaction: (handle) =>
+      driver.commitTransaction(connectionOf(handle)).catch((error) => {
+        throw asCommitError(error)
+      }),
     // A rollback fails if the connection is lost. The caller should get the error that lost it, not this one.
     rollbackTransaction: (handle) => driver.rollbackTransaction(connectionOf(handle)).catch(() => undefined),
   }
@@ -133,8 +137,14 @@ const sendPrepared = (client: pg.PoolClient, query: NamedQuery) =>
     throw error
   })
 
-const settle = (reply: Promise<pg.QueryResult<never>>, { resolve, reject }: QueuedQuery) =>
-  reply.then((result) => resolve(toQueryResult(result)), reject)
+/** A query outside a transaction commits by itself, if it changes anything. */
+const CHANGE = /\b(insert|update|delete|merge|truncate|create|alter|drop)\b/i
+
+const settle = (reply: Promise<pg.QueryResult<never>>, { query, resolve, reject }: QueuedQuery) =>
+  reply.then(
+    (result) => resolve(toQueryResult(result)),
+    (error) => reject(CHANGE.test(query.sql) ? asCommitError(error) : error),
+  )
 
 /** One write for the whole batch. By itself, `pg` writes each query separately. */
 async function sendAtOnce(client: pg.PoolClient, batch: QueuedQuery[]): Promise<void> {

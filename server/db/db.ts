@@ -152,10 +152,6 @@ export async function inTransaction<Result>(
   }
 }
 
-/** No connection became free in time. */
-export const isPoolExhausted = (error: unknown): boolean =>
-  error instanceof Error && error.message === 'timeout exceeded when trying to connect'
-
 /** Retrying is useless: a value is invalid, or a constraint is violated. */
 export const isPermanentWriteError = (error: unknown): boolean => /^2[23]/.test(codeOf(error))
 

@@ -4,7 +4,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod'
 import type { ErrorReply } from '#contract/api.ts'
 import { messagesByField } from '#contract/fields.ts'
-import { isPoolExhausted } from '#server/db/db.ts'
+import { isPoolExhausted } from '#server/db/away.ts'
 import { Refusal, refuseFields, tooBusy } from '#server/refusal.ts'
 
 const UNREADABLE = 'This request could not be read. Please send valid JSON.'
