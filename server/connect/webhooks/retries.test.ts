@@ -282,6 +282,34 @@ describe('an endpoint is turned off', () => {
     expect((await findEndpoint(hooks.site.world, endpoint.id)).state).toBe('on')
   })
 
+  it('28.10 by staff during its last try, and starts afresh when they turn it on', async () => {
+    const { endpoint } = await add()
+    hooks.receiver.answer = answerWith(500)
+    await ended()
+    for (const wait of RETRY_MS.slice(0, -1)) {
+      hooks.site.advance(wait / 1000)
+      await deliverAll()
+    }
+    expect(await states()).toEqual(['pending 9'])
+    let refuse = () => {}
+    hooks.receiver.answer = (_request, response) => {
+      refuse = () => void response.writeHead(500).end()
+    }
+    hooks.site.advance(DAY)
+    const all = deliverAll()
+    await expect.poll(() => hooks.receiver.received.length).toBe(10)
+    await turnOffEndpoint(hooks.site.world, endpoint.id, commandLine)
+    await turnOnEndpoint(hooks.site.world, endpoint.id, commandLine)
+    hooks.receiver.answer = answerWith(500)
+    refuse()
+    await all
+    expect(await states()).toEqual(['pending 1'])
+    hooks.receiver.answer = undefined
+    hooks.site.advance(5)
+    await deliverAll()
+    expect(await states()).toEqual(['delivered 2'])
+  })
+
   it('28.10 by staff, and nothing is sent meanwhile', async () => {
     const { endpoint } = await add()
     await turnOffEndpoint(hooks.site.world, endpoint.id, commandLine)

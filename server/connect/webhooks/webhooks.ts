@@ -161,7 +161,7 @@ async function record(world: Context, leased: Endpoint, delivery: Delivery, answ
     const endpoint = await lockLeased(db, leased)
     if (!endpoint) return // another process sends it again
     const now = world.now()
-    const tries = delivery.tries + 1
+    const tries = (await triesBefore(db, delivery)) + 1
     const pause_ms = retryAfterMs(answer.retry_after, now)
     const next_at = isSuccess(answer) ? undefined : nextTry(tries, now, pause_ms)
     const state = isSuccess(answer) ? 'delivered' : next_at ? 'pending' : 'failed'
@@ -190,6 +190,10 @@ async function record(world: Context, leased: Endpoint, delivery: Delivery, answ
     if (hasFailedTooLong(failing, now)) return stop({ ...world, db }, endpoint, 'failing')
   })
 }
+
+/** None, if staff have turned the endpoint on meanwhile, or given it a new address. */
+const triesBefore = async (db: Db, { id, tries }: Delivery): Promise<number> =>
+  (await db.selectFrom('webhook_delivery').select('tries').where('id', '=', id).executeTakeFirst())?.tries ?? tries
 
 /** The receiver may have named the person. Waits for an erasure that is under way. */
 async function isPersonErased(db: Db, member_id: string): Promise<boolean> {
