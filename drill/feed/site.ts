@@ -81,7 +81,8 @@ export async function openFeedSite(backend: Backend, removesPositions: boolean) 
       const paid = (await sandbox.transactions()).find((line) => line.reference === reference)
       const body = JSON.stringify({ transaction_id: paid?.transaction_id, change: 'open' })
       await fetch(`${sandbox.url}/dispute`, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
-      await command('compareBooks')
+      // The gateway may close an idle connection just then. Foyer would ask again an hour later.
+      await command('compareBooks').catch(() => command('compareBooks'))
     },
     /** Until no payment is open, and then nothing more happens. */
     settle: async (maxSeconds: number) => {
