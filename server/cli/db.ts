@@ -1,5 +1,6 @@
 import { ourCategory } from '#server/catalog/catalog.ts'
 import { type Config, readConfig } from '#server/config/config.ts'
+import { withoutPassword } from '#server/config/database-url.ts'
 import { keptElsewhere } from '#server/config/operator.ts'
 import { backup, restore } from '#server/db/backup.ts'
 import { type Database, type Db, inTransaction, openDatabase } from '#server/db/db.ts'
@@ -177,8 +178,6 @@ async function dataToLose(db: Db, { production, DATABASE_URL }: Config): Promise
     ? 'this database has members'
     : undefined
 }
-
-const withoutPassword = (url: string) => `${new URL(url).host}${new URL(url).pathname}`
 
 /** 'Loaded 1 sponsor, 5 packages.' */
 const countsToText = (verb: string, counts: Record<string, number>) => {

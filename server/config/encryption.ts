@@ -1,4 +1,5 @@
-import { isLoopback, isLoopbackHost, type UNENCRYPTED_PARTS } from './rules.ts'
+import { isOnThisMachine } from './database-url.ts'
+import { isLoopback, type UNENCRYPTED_PARTS } from './rules.ts'
 import type { Settings } from './settings.ts'
 
 type Values = Pick<Partial<Settings>, 'DATABASE_URL' | 'MAIL' | 'ALLOW_UNENCRYPTED'>
@@ -11,17 +12,3 @@ const isElsewhere: Record<(typeof UNENCRYPTED_PARTS)[number], (values: Values) =
   database: ({ DATABASE_URL }) => DATABASE_URL !== undefined && !isOnThisMachine(DATABASE_URL),
   mail: ({ MAIL }) => MAIL !== undefined && MAIL !== 'outbox' && !isLoopback(MAIL),
 }
-
-/** As the driver reads it: `?host=` overrides the host, the last of several counts, and a path is a Unix socket. */
-function isOnThisMachine(databaseUrl: string): boolean {
-  const { hostname, searchParams } = new URL(databaseUrl)
-  const host = searchParams.getAll('host').at(-1) || decodeURIComponent(hostname)
-  return host.startsWith('/') || isLoopbackHost(host)
-}
-
-/**
- * Only verify-full is accepted. Without sslmode the driver uses no TLS. It takes require and verify-ca for verify-full, and
- * has announced to weaken both; no-verify encrypts, but to anyone who answers.
- */
-export const verifiesDatabase = (databaseUrl: string): boolean =>
-  new URL(databaseUrl).searchParams.getAll('sslmode').at(-1) === 'verify-full'

@@ -1,4 +1,5 @@
-import { needsTls, verifiesDatabase } from './encryption.ts'
+import { verifiesDatabase } from './database-url.ts'
+import { needsTls } from './encryption.ts'
 import { isLoopback } from './rules.ts'
 import { DEVELOPMENT_SECRET, isStrongSecret } from './secret.ts'
 import { type Env, isSet } from './secret-files.ts'

@@ -100,11 +100,6 @@ export const vendorUrl = url('http:', 'https:').check(
   z.refine((text) => text.startsWith('https:') || isLoopback(text), startsWith(['https:'])),
 )
 
-const POSTGRES = ['postgres:', 'postgresql:']
-
-/** Kept as it is: what follows a question mark, such as sslmode, is for the driver. */
-export const databaseUrl = satisfying((text) => isUrl(text.split('?', 1)[0] ?? '', POSTGRES), startsWith(POSTGRES))
-
 export const isLoopback = (url: string): boolean => isLoopbackHost(new URL(url).hostname)
 
 /** Whether a host name, or an address with or without brackets, can only mean this machine. */

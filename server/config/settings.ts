@@ -1,11 +1,11 @@
 import * as z from 'zod/mini'
 import { brand } from '#contract/brand.ts'
 import { figures } from '#contract/figures.ts'
+import { databaseUrl } from './database-url.ts'
 import {
   anyOf,
   choice,
   contact,
-  databaseUrl,
   embeddedParts,
   fixedFields,
   headerNames,

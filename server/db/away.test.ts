@@ -73,7 +73,7 @@ describe.runIf(isPostgres)('a lost connection', () => {
   })
 
   it('during a read changes nothing', async () => {
-    proxy.loseAnswerTo('select')
-    expect(await lossOf(sql`select 1`.execute(db))).toBe('not written')
+    proxy.loseAnswerTo('select 42')
+    expect(await lossOf(sql`select 42`.execute(db))).toBe('not written')
   })
 })

@@ -39,18 +39,27 @@ export const isPoolExhausted = (error: unknown): boolean =>
 
 const PAUSE_MS = 250
 
+/** What waits for the database right now. */
+export const waiting = { count: 0 }
+
 /**
  * Repeats work while the database is away, for at most this long, so that it succeeds as soon as the database is back. The
  * work may have been committed even though its answer was lost, so it must be safe to repeat.
  */
 export async function untilDatabaseIsBack<Result>(ms: number, work: () => Promise<Result>): Promise<Result> {
-  for (const end = performance.now() + ms; ; await sleep(PAUSE_MS)) {
+  for (const end = performance.now() + ms; ; await pause()) {
     try {
       return await work()
     } catch (error) {
       if (!(isDatabaseAway(error) || isPoolExhausted(error)) || performance.now() > end) throw error
     }
   }
+}
+
+async function pause() {
+  waiting.count++
+  await sleep(PAUSE_MS)
+  waiting.count--
 }
 
 const codeOf = (error: unknown): string => String(Object(error).code ?? '')

@@ -4,6 +4,7 @@ import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { isPostgres, testDatabase } from '#server/test/database.ts'
 import { createBatchingDriver } from './batching-driver.ts'
+import { watchConnections } from './connections.ts'
 import type { Database } from './db.ts'
 import { statement } from './statement.ts'
 import type { Tables } from './tables.ts'
@@ -138,9 +139,8 @@ inDatabase('queries of one event loop turn', () => {
   }
 
   function openOn(pool: pg.Pool) {
-    pool.on('connect', (client) => client.on('error', () => undefined))
     class Pooled extends PostgresDialect {
-      override createDriver = () => createBatchingDriver(pool)
+      override createDriver = () => createBatchingDriver(pool, watchConnections(pool, [database.url ?? '']))
     }
     const db = new Kysely<Tables>({ dialect: new Pooled({ pool }) })
     opened.push(db)

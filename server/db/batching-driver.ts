@@ -2,6 +2,7 @@ import type { Writable } from 'node:stream'
 import { type CompiledQuery, type DatabaseConnection, type Driver, PostgresDriver, type QueryResult } from 'kysely'
 import type pg from 'pg'
 import { asCommitError } from './away.ts'
+import type { Connections } from './connections.ts'
 
 /** A named query is prepared: each connection parses and plans it only once. */
 export type NamedQuery<Query = CompiledQuery> = Query & { readonly name?: string }
@@ -10,10 +11,10 @@ export type NamedQuery<Query = CompiledQuery> = Query & { readonly name?: string
  * Sends the single queries of one event loop turn as a batch: one connection and one write for all of them. Each is still
  * a transaction of its own, and one that fails does not affect the others. A transaction gets a connection for itself.
  */
-export function createBatchingDriver(pool: pg.Pool): Driver {
-  const connect = () => connectFrom(pool)
+export function createBatchingDriver(pool: pg.Pool, connections: Connections): Driver {
+  const { connect } = connections
   const driver = new PostgresDriver({ pool: { connect, end: () => pool.end(), options: pool.options } })
-  const enqueue = createQueue(connect)
+  const enqueue = createQueue(connections)
   const transactions = new WeakMap<DatabaseConnection, PostgresConnection>()
   const connectionOf = (handle: DatabaseConnection): PostgresConnection => {
     const connection = transactions.get(handle)
@@ -22,7 +23,10 @@ export function createBatchingDriver(pool: pg.Pool): Driver {
   }
   return {
     init: (options) => driver.init(options),
-    destroy: () => driver.destroy(),
+    destroy: () => {
+      connections.close()
+      return driver.destroy()
+    },
     async acquireConnection() {
       // A handle only: it gets a real connection when a transaction begins.
       const handle: DatabaseConnection = {
@@ -59,22 +63,11 @@ type QueuedQuery = {
   reject: (error: unknown) => void
 }
 
-/** A connection whose query timed out is destroyed, not reused. */
-async function connectFrom(pool: pg.Pool): Promise<pg.PoolClient> {
-  const client = await pool.connect()
-  const { release } = client
-  client.release = (reason) => release(reason || streamOf(client).destroyed)
-  return client
-}
-
-const streamOf = (client: pg.PoolClient) =>
-  (client as pg.PoolClient & { connection: { stream: Writable } }).connection.stream
-
 /** A query waits for the slow ones in its batch, so batches are small. */
 const MAX_BATCH = 6
 
-function createQueue(connect: () => Promise<pg.PoolClient>): Enqueue {
-  const isDirect = createDirectCheck()
+/** PgBouncer in transaction mode mixes up the replies to a batch. */
+function createQueue({ connect, isDirect }: Connections): Enqueue {
   let maxBatch = 1 // until we know that there is no pooler in between
   let openBatch: QueuedQuery[] = []
   const close = (batch: QueuedQuery[]) => {
@@ -105,22 +98,6 @@ function createQueue(connect: () => Promise<pg.PoolClient>): Enqueue {
     })
 }
 
-/**
- * Whether a connection leads to PostgreSQL itself: only then do the process ids match. A pooler makes one up, and PgBouncer
- * in transaction mode mixes up the replies to a batch.
- */
-function createDirectCheck() {
-  const cache = new WeakMap<pg.PoolClient, boolean>()
-  return async (client: pg.PoolClient): Promise<boolean> => {
-    const cached = cache.get(client)
-    if (cached !== undefined) return cached
-    const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
-    const isDirect = rows[0]?.pid === (client as pg.PoolClient & { processID: number | null }).processID
-    cache.set(client, isDirect)
-    return isDirect
-  }
-}
-
 const sendQuery = (client: pg.PoolClient, { sql: text, parameters }: CompiledQuery, name?: string) =>
   client.query<never>({ text, values: [...parameters], name })
 
@@ -148,7 +125,7 @@ const settle = (reply: Promise<pg.QueryResult<never>>, { query, resolve, reject 
 
 /** One write for the whole batch. By itself, `pg` writes each query separately. */
 async function sendAtOnce(client: pg.PoolClient, batch: QueuedQuery[]): Promise<void> {
-  const stream = streamOf(client)
+  const { stream } = (client as pg.PoolClient & { connection: { stream: Writable } }).connection
   stream.cork()
   const replies = batch.map((queued) => settle(sendPrepared(client, queued.query), queued))
   stream.uncork()

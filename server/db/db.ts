@@ -1,16 +1,19 @@
 import { setImmediate as yieldToLoop } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import type { PGlite } from '@electric-sql/pglite'
-import { type Dialect, Kysely, PGliteDialect, PostgresAdapter, PostgresDialect, type Transaction } from 'kysely'
+import { type Dialect, Kysely, PGliteDialect, PostgresAdapter, PostgresDialect, sql, type Transaction } from 'kysely'
 import pg from 'pg'
+import { databaseUrls, withoutPassword } from '#server/config/database-url.ts'
 import { createBatchingDriver } from './batching-driver.ts'
+import { type Connections, ImpatientClient, type Presence, watchConnections } from './connections.ts'
 import { lockFolder, markAsDatabase, prepareFolder } from './data-folder.ts'
+import { CAN_WRITE } from './primary.ts'
 import type { Tables } from './tables.ts'
 
 // Freeing WebAssembly code that PGlite no longer needs sometimes crashes Node 24 (nodejs/node#64500), so it is kept.
 setFlagsFromString('--no-wasm-code-gc')
 
-/** No other file opens PostgreSQL or PGlite. */
+/** No other folder opens PostgreSQL or PGlite. */
 export type Db = Kysely<Tables>
 
 export type Database = {
@@ -40,36 +43,52 @@ const asText = (value: string) => value
 pg.types.setTypeParser(INT8, Number)
 pg.types.setTypeParser(DATE, asText)
 
-async function openPostgres(connectionString: string, max: number, wrap: WrapDialect): Promise<Database> {
+async function openPostgres(databaseUrl: string, max: number, wrap: WrapDialect): Promise<Database> {
+  const urls = databaseUrls(databaseUrl)
   const pool = new pg.Pool({
-    connectionString,
+    connectionString: urls[0],
     max,
     connectionTimeoutMillis: 10_000,
     idleTimeoutMillis: 30_000,
     query_timeout: 20_000,
     pipeline: true,
+    ...(urls.length > 1 && { Client: ImpatientClient }),
   })
-  pool.on('error', () => undefined) // the next query replaces a broken idle connection
-  pool.on('connect', (client) => client.on('error', () => undefined)) // a broken connection in use fails its query
-  const db = new Kysely<Tables>({ dialect: wrap(new PooledDialect(pool)) })
-  const { host, pathname } = new URL(connectionString)
+  const connections = watchConnections(pool, urls)
+  const db = new Kysely<Tables>({ dialect: wrap(new PooledDialect(pool, connections)) })
+  presences.set(db, connections.presence)
   return {
     db,
-    description: `PostgreSQL at ${host}${pathname}`,
+    description: `PostgreSQL at ${withoutPassword(databaseUrl)}`,
     markInitialized: async () => undefined,
     close: () => db.destroy(),
   }
 }
 
+const presences = new WeakMap<Db, Presence>()
+
+/** The embedded database is always there. */
+export const presenceOf = (db: Db): Presence | undefined => presences.get(db)
+
+/** Not on a standby, nor on a server that was made read-only. */
+export async function canWrite(db: Db): Promise<boolean> {
+  const { rows } = await sql<{ can_write: boolean }>`select ${sql.raw(CAN_WRITE)} as can_write`.execute(db)
+  const isWritable = rows[0]?.can_write === true
+  if (!isWritable) presenceOf(db)?.suspect()
+  return isWritable
+}
+
 /** Behind a pooler, every transaction may run in another session, so Kysely's session lock is off. lockMigrations replaces it. */
 class PooledDialect extends PostgresDialect {
   readonly #pool: pg.Pool
-  constructor(pool: pg.Pool) {
+  readonly #connections: Connections
+  constructor(pool: pg.Pool, connections: Connections) {
     super({ pool })
     this.#pool = pool
+    this.#connections = connections
   }
   override createDriver() {
-    return createBatchingDriver(this.#pool)
+    return createBatchingDriver(this.#pool, this.#connections)
   }
   override createAdapter() {
     return new SessionlessAdapter()

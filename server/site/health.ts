@@ -1,5 +1,5 @@
 import Fastify, { type FastifyInstance } from 'fastify'
-import { sql } from 'kysely'
+import { canWrite } from '#server/db/db.ts'
 import type { AccountCheck } from '#server/gateways/account.ts'
 import { dataHeaders } from '#server/http/headers.ts'
 import { OperatorError } from '#server/operator-error.ts'
@@ -75,8 +75,7 @@ function openOpsServer(app: FastifyInstance, config: World['config']): FastifyIn
 
 async function describeReadiness(app: FastifyInstance, world: World) {
   const { config, db, payment, paymentCalls, sms, captcha, mail } = world
-  const query = sql`select 1`.execute(db).then(() => true)
-  const answering = await withTimeout(query, false)
+  const writable = await withTimeout(canWrite(db), undefined)
   const account = (part: 'payment' | 'phone' | 'mail') => accountOf(world.accounts.get(part))
   const kind = (part: string) => (config.embedded.includes(part) ? 'embedded' : 'real')
   const here = {
@@ -89,14 +88,19 @@ async function describeReadiness(app: FastifyInstance, world: World) {
     phone: { kind: kind('phone'), name: sms.name, ...account('phone') },
   }
   const parts = {
-    database: { kind: kind('database'), name: config.DATABASE_URL ? 'postgresql' : 'pglite', answering },
+    database: {
+      kind: kind('database'),
+      name: config.DATABASE_URL ? 'postgresql' : 'pglite',
+      answering: writable !== undefined,
+      writable: writable === true,
+    },
     ...(config.PROVIDER_API_URL ? { provider: { kind: 'real', name: new URL(config.PROVIDER_API_URL).host } } : here),
     captcha: { kind: captcha.vendor ? 'real' : 'embedded', name: captcha.name },
     mail: { kind: kind('mail'), name: mail.name, ...account('mail') },
   }
   // A silent payment gateway is silent for every process. Pages, sign-in and offices work without it, and payments are
   // looked up later, so it must not take all processes out of rotation. The same holds for wrong credentials.
-  return { ready: answering && !isDraining(app), parts }
+  return { ready: writable === true && !isDraining(app), parts }
 }
 
 /** Nothing until the vendor was asked; then 'ok', or a sentence. */

@@ -3,6 +3,8 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import { breakers, secondsOpen } from '#server/abuse/breaker.ts'
 import { refusals } from '#server/abuse/limits.ts'
 import { deliveryQueue } from '#server/connect/webhooks/deliveries.ts'
+import { waiting } from '#server/db/away.ts'
+import { presenceOf } from '#server/db/db.ts'
 import { countWaitingJobs, jobGroups, jobKinds } from '#server/jobs/queue.ts'
 import { lostLines } from '#server/log.ts'
 import { openDiscrepancies } from '#server/payments/books/discrepancies.ts'
@@ -25,6 +27,21 @@ type Reading = {
 type Reads = [labels: Record<string, string>, value: number][]
 
 const readings: Reading[] = [
+  {
+    name: 'foyer_database_failovers_total',
+    help: 'How often this process found the database on another server, or restarted',
+    read: ({ db }) => presenceOf(db)?.failovers ?? 0,
+  },
+  {
+    name: 'foyer_database_away_seconds_total',
+    help: 'For how long this process could not write to the database',
+    read: ({ db }) => presenceOf(db)?.secondsAway() ?? 0,
+  },
+  {
+    name: 'foyer_database_waiting',
+    help: 'Requests and jobs that wait for the database to come back',
+    read: () => waiting.count,
+  },
   {
     name: 'foyer_differences', // discrepancies; the name stays, because dashboards and alerts read it
     help: 'Open discrepancies between the gateway’s books and ours',

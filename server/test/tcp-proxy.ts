@@ -8,6 +8,7 @@ export async function startProxy(target: string) {
   const port = await freePort()
   const sockets = new Set<Socket>()
   let frozen = false
+  let messages = 0
   let losesAnswerTo: string | undefined
   const cut = () => {
     for (const socket of sockets) socket.destroy()
@@ -24,6 +25,7 @@ export async function startProxy(target: string) {
       if (frozen) socket.pause()
     }
     client.on('data', (chunk: Buffer) => {
+      messages++
       server.write(chunk)
       if (losesAnswerTo === undefined || !chunk.includes(losesAnswerTo)) return
       losesAnswerTo = undefined
@@ -47,7 +49,7 @@ export async function startProxy(target: string) {
     await closed
   }
   return {
-    host: `127.0.0.1:${port}`,
+    host: `127.0.0.1:${port}`, // as several are written in one URL
     url: Object.assign(new URL(target), { port }).href,
     /** Resets every connection. New ones are welcome. */
     cut,
@@ -69,7 +71,8 @@ export async function startProxy(target: string) {
     loseAnswerTo: (text: string) => {
       losesAnswerTo = text
     },
-    count: () => sockets.size / 2,
+    /** How often the client has sent something. */
+    messages: () => messages,
     close: refuse,
   }
 }
