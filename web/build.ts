@@ -29,6 +29,7 @@ const secondScript = [
   'contract/',
   'altcha-lib/',
   'web/(?:api|call|lean-zod|laterIcons|useTimeout|style/addStyles|ui/EmailText)\\.',
+  'web/moment/',
   'web/form/(?:dial-codes|Captcha|CaptchaFrame|VendorCaptcha|solveCaptcha|showPhone)\\.',
   'web/enroll/wizard/(?:rules|reportMessages|otherTabs|useIsMounted)\\.',
   'web/enroll/order/fetchTotal\\.',

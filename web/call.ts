@@ -1,12 +1,12 @@
 import type { Call, ErrorReply } from '#contract/api.ts'
 import { API } from '#contract/paths.ts'
+import { type MomentOptions, retryAfter, untilAnswered } from './moment/moment.ts'
 import { request, Unreachable } from './network.ts'
 
-export type CallOptions = {
+export type CallOptions = MomentOptions & {
   /** The idempotency key `{enrollment}.{attempt}`. */
   key?: string
-  /** Aborts the call when its answer is no longer wanted. */
-  signal?: AbortSignal
+  /** For one try. A call that waits is tried several times. */
   timeoutMs?: number
 }
 
@@ -38,7 +38,7 @@ export async function sendCall(call: CallTarget, input: Record<string, unknown>,
   const { path, rest } = fillPath(call.path, input)
   const isGet = call.method === 'GET'
   const query = isGet ? new URLSearchParams(rest as Record<string, string>).toString() : ''
-  const reply = await request(API + path + (query && `?${query}`), {
+  const contents = {
     method: call.method,
     headers: {
       accept: 'application/json',
@@ -46,12 +46,13 @@ export async function sendCall(call: CallTarget, input: Record<string, unknown>,
       ...(call.takesIdempotencyKey && options.key ? { 'idempotency-key': options.key } : {}),
     },
     ...(isGet ? {} : { body: JSON.stringify(rest) }),
-    signal: withTimeout(options),
-  })
+  }
+  const send = () => request(API + path + (query && `?${query}`), { ...contents, signal: withTimeout(options) })
+  const reply = await untilAnswered(send, options)
   const body = await readJson(reply)
   if (reply.ok && body !== undefined) return body
   const error = isErrorReply(body) ? body : { message: UNREADABLE_REPLY }
-  throw new RejectedCall(reply.status, error, Number(reply.headers.get('retry-after')) || undefined)
+  throw new RejectedCall(reply.status, error, retryAfter(reply))
 }
 
 /** Puts the fields that the path names into it, and returns the others. */

@@ -3,7 +3,7 @@ import type { ConsoleSession } from '#contract/console/access.ts'
 import { consoleCalls } from '#contract/console/console.ts'
 import { mayDo, type Permission, PROOF_NEEDED } from '#contract/console/permissions.ts'
 import { clientOf } from '#web/api.ts'
-import { RejectedCall } from '#web/call.ts'
+import { type CallOptions, RejectedCall } from '#web/call.ts'
 
 /** The calls as they are: for signing in and for the proof itself. */
 export const plainApi = clientOf(consoleCalls)
@@ -20,25 +20,25 @@ type Helpers = {
 
 /** The same calls; one that needs a session or a fresh proof asks for it and is sent again. */
 export function withProof({ prove, signInAgain, onChanged }: Helpers): Api {
-  type Send = (input: Record<string, unknown>) => Promise<unknown>
+  type Send = (input: Record<string, unknown>, options?: CallOptions) => Promise<unknown>
   const wrap =
     (send: Send): Send =>
-    async (input) => {
+    async (...call) => {
       try {
-        return await send(input)
+        return await send(...call)
       } catch (cause) {
         if (!(cause instanceof RejectedCall)) throw cause
         if (cause.status === 401) await signInAgain()
         else if (cause.status === PROOF_NEEDED) await prove()
         else throw cause
-        return send(input)
+        return send(...call)
       }
     }
   return Object.fromEntries(
     Object.entries(plainApi).map(([name, send]) => {
       const wrapped = wrap(send as unknown as Send)
       const isChange = consoleCalls[name as keyof Api].method === 'POST'
-      return [name, isChange ? (input: Record<string, unknown>) => wrapped(input).finally(onChanged) : wrapped]
+      return [name, isChange ? (...call: Parameters<Send>) => wrapped(...call).finally(onChanged) : wrapped]
     }),
   ) as unknown as Api
 }

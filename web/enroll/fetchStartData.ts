@@ -2,6 +2,7 @@ import { figures } from '#contract/figures.ts'
 import { MASTER } from '#contract/site.ts'
 import { type FallbackStart, preselectedPackage, type StartData } from '#contract/start.ts'
 import { api } from '#web/api.ts'
+import { RejectedCall } from '#web/call.ts'
 import { Unreachable } from '#web/network.ts'
 import { fetchPackages } from './order/fetchTotal.ts'
 import { orderOf, preselectedOrder } from './order/order.ts'
@@ -15,6 +16,7 @@ export async function fetchStartData(fallback: FallbackStart): Promise<StartData
       return await fetchOnce(fallback)
     } catch (cause) {
       if (cause instanceof Unreachable && !navigator.onLine) throw cause
+      if (cause instanceof RejectedCall && cause.retryAfterSeconds) throw cause // it has been waited for
       await new Promise((resolve) => setTimeout(resolve, pause))
     }
   }

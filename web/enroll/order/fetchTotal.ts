@@ -29,7 +29,7 @@ export async function fetchTotal(
   isCurrent: () => boolean,
 ): Promise<string | undefined> {
   try {
-    const { grand_total } = await api.sumOrder(orderOf(draft))
+    const { grand_total } = await api.sumOrder(orderOf(draft), { isWanted: isCurrent })
     return (await showChangedPrices(store, draft, grand_total, isCurrent)) ? undefined : grand_total
   } catch (cause) {
     if (cause instanceof RejectedCall && (await goToRejectedPackage(store, draft, cause.fields, isCurrent))) return

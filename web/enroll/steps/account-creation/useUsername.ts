@@ -51,7 +51,7 @@ export function useUsername(form: UsernameForm) {
     currentValue.current = username
     if (availableNames.current.has(username)) return undefined
     try {
-      const reply = await api.validateUsername({ username })
+      const reply = await api.validateUsername({ username }, { isWanted: () => currentValue.current === username })
       if (currentValue.current === username) setSuggestions(reply.suggestions ?? noNames)
       if (reply.username !== 'Available') return reply.username
       availableNames.current.add(username)

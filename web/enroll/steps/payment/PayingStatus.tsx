@@ -1,4 +1,5 @@
-import { useState } from 'react'
+import { useState, useSyncExternalStore } from 'react'
+import { notice } from '#web/moment/notice.ts'
 import { useTimeout } from '#web/useTimeout.ts'
 
 const USUAL_MS = 8_000
@@ -20,8 +21,10 @@ export const PayingStatus = ({ isPaying, ...progress }: PayingStatusProps) => (
 /** Offline a different notice is shown, but the time keeps running. */
 function Progress({ isOffline, isProvider }: ProgressProps) {
   const [isLong, setLong] = useState(false)
-  useTimeout(() => setLong(true), USUAL_MS)
+  const isMoment = useSyncExternalStore(notice.subscribe, notice.isShown)
+  useTimeout(() => setLong(true), isMoment ? undefined : USUAL_MS)
   if (isOffline) return null
-  if (!isLong) return 'Contacting your bank…'
-  return `Still waiting for your bank. Please keep this page open. ${isProvider ? '' : 'You won’t be charged twice.'}`
+  if (!isLong && !isMoment) return 'Contacting your bank…'
+  const waitsFor = isMoment ? '' : 'Still waiting for your bank. '
+  return `${waitsFor}Please keep this page open. ${isProvider ? '' : 'You won’t be charged twice.'}`
 }

@@ -91,7 +91,7 @@ export function createAttempts(options: AttemptOptions, takeApproval: (reply: En
 
     /** What became of a press whose reply was lost. Undefined: the server does not know it. */
     async lookUpPress(timeoutMs = LOOKUP_TIMEOUT_MS): Promise<Outcome | undefined> {
-      const status = await calls.getStatus({}, { key: key(), timeoutMs })
+      const status = await calls.getStatus({}, { key: key(), timeoutMs, waitMs: timeoutMs })
       const outcome = readStatus(status)
       if (outcome && outcome.is !== 'declined') return outcome
       return isUnrecorded(status, press) ? undefined : { is: 'failed', charge: 'none' }
