@@ -132,6 +132,8 @@ export type Pages = {
   elsewhere: (sentence: string, brand?: PageBrand) => string
   /** Shown after a server error, and while the server shuts down. */
   failed: (brand?: PageBrand) => string
+  /** While the database is away, instead of a page that needs it. */
+  oneMoment: (brand?: PageBrand) => string
   outbox: (messages: OutboxMessage[], testPages: TestPage[], brand?: PageBrand) => string
   testPayments: (payments: TestPayments, testPages: TestPage[], brand?: PageBrand) => string
   clock: (clock: ClockPage, testPages: TestPage[], brand?: PageBrand) => string
@@ -154,6 +156,8 @@ export type PageHead = {
   consoleScript: string
   /** The module script of the API reference. */
   docsScript: string
+  /** The module script of the page “One moment, please”. */
+  reopenScript: string
   /** Inlined into the page with the form. */
   css: string
   /** Inlined into the office's pages and all others. */

@@ -19,6 +19,7 @@ const scripts: Record<string, string> = {
   'virtual:foyer-office': 'web/office/main.tsx',
   'virtual:foyer-console': 'web/console/main.tsx',
   'virtual:foyer-docs': 'web/pages/docs/main.ts',
+  'virtual:foyer-reopen': 'web/pages/reopen.ts',
   'virtual:foyer-gallery': 'web/gallery/gallery.tsx',
 }
 
@@ -65,6 +66,7 @@ const shell: Shell = {
     officeScript: '/@id/virtual:foyer-office',
     consoleScript: '/@id/virtual:foyer-console',
     docsScript: '/@id/virtual:foyer-docs',
+    reopenScript: '/@id/virtual:foyer-reopen',
     css: brandCss(),
     officeCss: brandCss(),
     consoleCss: brandCss(),

@@ -93,10 +93,11 @@ const pdfFrom = (script: string): Plugin => ({
 })
 
 await Promise.all(['web', 'render', 'page.json'].map((name) => rm(join(dist, name), { recursive: true, force: true })))
-const [wizard, staff, docs, pdf, early] = await Promise.all([
+const [wizard, staff, docs, reopen, pdf, early] = await Promise.all([
   buildWizard(),
   buildPage('console', 'web/console/main.tsx'),
-  run({ rolldownOptions: { input: { docs: join(root, 'web/pages/docs/main.ts') } } }),
+  buildScript('docs', 'web/pages/docs/main.ts'),
+  buildScript('reopen', 'web/pages/reopen.ts'),
   buildPdf(),
   buildEarly(),
   buildPages(),
@@ -113,7 +114,8 @@ const head: PageHead = {
   officeCss: office.css,
   consoleScript: staff.script,
   consoleCss: staff.css,
-  docsScript: entryOf(docs),
+  docsScript: docs,
+  reopenScript: reopen,
   early,
 }
 await writeFile(join(dist, 'page.json'), JSON.stringify(head))
@@ -166,6 +168,11 @@ async function buildPage(name: string, entry: string, plugins: Plugin[] = []) {
     { plugins },
   )
   return { script: entryOf(output), css: brandCss() + (await takeStyles(output)) }
+}
+
+/** The script of a page that reads without it. */
+async function buildScript(name: string, entry: string) {
+  return entryOf(await run({ rolldownOptions: { input: { [name]: join(root, entry) } } }))
 }
 
 /** The script that makes PDFs. */

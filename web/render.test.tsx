@@ -104,6 +104,7 @@ const everyPage = {
   fallback: pages.enroll({ sponsor_site: 'ana', policy, today, time_zone, renews_on, site_hosts, test_payments }),
   'not found': pages.notFound(),
   failed: pages.failed(),
+  'one moment': pages.oneMoment(),
   outbox: pages.outbox(
     [
       {

@@ -17,6 +17,7 @@ import { Elsewhere } from './pages/Elsewhere.tsx'
 import { Failed } from './pages/Failed.tsx'
 import { Footer } from './pages/Footer.tsx'
 import { NotFound } from './pages/NotFound.tsx'
+import { OneMoment } from './pages/OneMoment.tsx'
 import { Outbox } from './pages/Outbox.tsx'
 import { TestPaymentsPage } from './pages/TestPayments.tsx'
 
@@ -45,6 +46,7 @@ export const pages: Pages = {
   notFound: (brand) => body(<NotFound />, brand),
   elsewhere: (sentence, brand) => body(<Elsewhere sentence={sentence} />, brand),
   failed: (brand) => body(<Failed />, brand),
+  oneMoment: (brand) => body(<OneMoment />, brand),
   outbox: (messages, testPages, brand) => body(<Outbox messages={messages} testPages={testPages} />, brand),
   testPayments: (payments, testPages, brand) =>
     body(<TestPaymentsPage payments={payments} testPages={testPages} />, brand),

@@ -228,4 +228,16 @@ describe('monitoring', () => {
     expect(body).toContain('foyer_requests_total')
     await app.close()
   })
+
+  it('a page that needs the database says “One moment, please” while it is away, and opens by itself', async () => {
+    const away = Object.assign(new Error('the database system is starting up'), { code: '57P03' })
+    const db = site.db.withPlugin({ transformQuery: ({ node }) => node, transformResult: () => Promise.reject(away) })
+    const app = await createApp({ world: { ...site.world, db }, shell: plainShell })
+    for (const method of ['GET', 'HEAD'] as const) {
+      const reply = await app.inject({ method, url: '/office', cookies: { foyer_office: 'some key' } })
+      expect([reply.statusCode, reply.headers['retry-after']]).toEqual([503, '2'])
+      if (method === 'GET') expect(reply.body).toMatch(/src="\/assets\/reopen\.js".*<h1>One moment<\/h1>/s)
+    }
+    await app.close()
+  })
 })

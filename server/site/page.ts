@@ -6,6 +6,7 @@ import { isOurPath, isSite, MASTER } from '#contract/site.ts'
 import type { FallbackStart, StartData } from '#contract/start.ts'
 import { JOINING_CLOSED, pauseMessage } from '#server/abuse/restrictions.ts'
 import { isOfficeOurs } from '#server/config/operator.ts'
+import { isDatabaseAway, isPoolExhausted } from '#server/db/away.ts'
 import { enrollmentPhase, officeUrlFor, type Phase } from '#server/enrollment/enrollment.ts'
 import { limitKeys } from '#server/http/address.ts'
 import { notFoundReply } from '#server/http/errors.ts'
@@ -84,6 +85,7 @@ function addErrorPages(app: FastifyInstance, shell: Shell) {
   app.setNotFoundHandler((request, reply) => notFound(request, reply, shell))
   app.setErrorHandler(async (error: Error & { statusCode?: number }, request, reply) => {
     if (error.statusCode && error.statusCode < 500) return notFound(request, reply, shell)
+    if (isDatabaseAway(error) || isPoolExhausted(error)) return oneMoment(request, reply, shell)
     if (!(error instanceof Refusal)) request.log.error({ err: error }, 'page failed')
     return sendPage(request, reply, shell, {
       title: 'Please try again',
@@ -92,6 +94,15 @@ function addErrorPages(app: FastifyInstance, shell: Shell) {
     })
   })
 }
+
+/** A script on it opens the page that was asked for as soon as it can. */
+const oneMoment = (request: FastifyRequest, reply: FastifyReply, shell: Shell) =>
+  sendPage(request, reply.header('retry-after', '2'), shell, {
+    title: 'One moment, please',
+    body: (brand) => shell.pages.oneMoment(brand),
+    status: 503,
+    script: shell.head.reopenScript,
+  })
 
 const notFound = (request: FastifyRequest, reply: FastifyReply, shell: Shell) =>
   isCall(request)

@@ -11,7 +11,10 @@ function serverAway({ backAt = Infinity, retryAfter = '2', status = 503, tryMs =
     sentAt.push(time)
     time += tryMs
     if (time >= backAt) return Response.json({ payment: 'Approved' })
-    return new Response('{"message":"One moment."}', { status, headers: retryAfter ? { 'retry-after': retryAfter } : {} })
+    return new Response('{"message":"One moment."}', {
+      status,
+      headers: retryAfter ? { 'retry-after': retryAfter } : {},
+    })
   }
   const clock = {
     now: () => time,

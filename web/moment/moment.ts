@@ -13,7 +13,7 @@ export type MomentOptions = {
 const LONGEST_WAIT_MS = 60_000
 const NOTICE_MS = 1_000
 
-const browser = { now: () => Date.now(), random: Math.random, pause, notice }
+const browser = { now: () => Date.now(), random: Math.random, pause, notice: { begin: notice.begin } }
 
 /**
  * 503 with Retry-After means that nothing was done, or that what was done is found by the same key. The same request is

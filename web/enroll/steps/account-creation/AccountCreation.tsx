@@ -47,7 +47,7 @@ function AccountCreation(props: AccountCreationProps) {
     onValid: async (values): Promise<Messages | 'again' | undefined> => {
       const submitted = readDraft()
       const [emailMessages, usernameMessages] = await Promise.all([
-        checkEmail(values.email, form),
+        checkEmail(values.email, form, () => isMounted.current),
         username.check(values.username),
       ])
       if (!isMounted.current) return
@@ -162,9 +162,10 @@ function fillIn(name: string, value: string) {
 async function checkEmail(
   email: string,
   { serverMessagesFor }: Pick<Form, 'serverMessagesFor'>,
+  isWanted: () => boolean,
 ): Promise<string[] | undefined> {
   try {
-    const reply = await api.validateEmail({ email })
+    const reply = await api.validateEmail({ email }, { isWanted })
     return reply.email === 'Available' ? undefined : reply.email
   } catch (cause) {
     log('The email address could not be looked up.', cause)

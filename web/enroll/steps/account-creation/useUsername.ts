@@ -41,7 +41,13 @@ export function useUsername(form: UsernameForm) {
   const [suggestions, setSuggestions] = useState(noNames)
   const [proposal, setProposal] = useState<string>()
 
-  useEffect(() => () => clearTimeout(pauseTimer.current), [])
+  useEffect(
+    () => () => {
+      clearTimeout(pauseTimer.current)
+      currentValue.current = '' // no answer is wanted any longer
+    },
+    [],
+  )
 
   /**
    * Why the server rejects a username; undefined if it is available. A rejected one is looked up again, since it may have

@@ -18,13 +18,14 @@ export const PayingStatus = ({ isPaying, ...progress }: PayingStatusProps) => (
   </div>
 )
 
-/** Offline a different notice is shown, but the time keeps running. */
+/** Offline a different notice is shown, but the time keeps running. While the database moves, no bank is waited for. */
 function Progress({ isOffline, isProvider }: ProgressProps) {
   const [isLong, setLong] = useState(false)
   const isMoment = useSyncExternalStore(notice.subscribe, notice.isShown)
   useTimeout(() => setLong(true), isMoment ? undefined : USUAL_MS)
   if (isOffline) return null
-  if (!isLong && !isMoment) return 'Contacting your bank…'
-  const waitsFor = isMoment ? '' : 'Still waiting for your bank. '
-  return `${waitsFor}Please keep this page open. ${isProvider ? '' : 'You won’t be charged twice.'}`
+  const promise = isProvider ? '' : 'You won’t be charged twice.'
+  if (isMoment) return promise || 'Please keep this page open.' // one line, so that the button stays where it is
+  if (!isLong) return 'Contacting your bank…'
+  return `Still waiting for your bank. Please keep this page open. ${promise}`
 }
