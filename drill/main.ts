@@ -7,6 +7,7 @@ import { type coverage, openLedger } from '../scripts/proofs.mjs'
 import { abuse } from './abuse/abuse.ts'
 import { commission } from './commission/commission.ts'
 import { type Drill, type DrillRun, type ReportRow, runDrill } from './drill.ts'
+import { failover } from './failover/failover.ts'
 import { feed } from './feed/feed.ts'
 import { importing } from './import/import.ts'
 import { leakSearch } from './leak-search/leak-search.ts'
@@ -22,7 +23,7 @@ import { type Backend, embeddedBackend, postgresBackend } from './site/backends.
 /** What runs without a name on the command line, in this order. */
 const defaultDrills = { ...paymentDrills, search: leakSearch }
 /** Long drills, which run only by name. */
-const namedDrills = { renewals, abuse, office, many, provider, feed, import: importing, commission }
+const namedDrills = { renewals, abuse, office, many, provider, feed, import: importing, commission, failover }
 const backends = { postgres: postgresBackend, embedded: embeddedBackend }
 const allDrills: Record<keyof typeof coverage.drill, Drill> = { ...defaultDrills, ...namedDrills }
 const names = Object.keys(allDrills)

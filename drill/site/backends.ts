@@ -74,7 +74,8 @@ export async function postgresBackend(folders: FolderOptions): Promise<Backend> 
   return { name: 'PostgreSQL', createWorkspace, server: postgres }
 }
 
-async function prepare(settings: DatabaseSettings) {
+/** Migrates and seeds an empty database. */
+export async function prepare(settings: DatabaseSettings) {
   const database = await openDatabase(settings)
   await migrate(database.db, new Date())
   await database.markInitialized()

@@ -83,10 +83,14 @@ export function callsOf(client: HttpClient, record: VisitorRecord) {
     if (payment === 'Declined' && attempt && !record.declined.includes(attempt)) record.declined.push(attempt)
   }
   const send = async (method: 'GET' | 'POST', path: string, options: RequestOptions) => {
-    const { status, body } = await client.call(method, path, { ...options, cookie: record.cookie })
+    const { status, headers, body } = await client.call(method, path, { ...options, cookie: record.cookie })
     if (status < 300) return body
     const refusal = typeof body === 'object' && body !== null && 'message' in body ? body : { message: String(body) }
-    throw new RejectedCall(status, refusal as ConstructorParameters<typeof RejectedCall>[1])
+    throw new RejectedCall(
+      status,
+      refusal as ConstructorParameters<typeof RejectedCall>[1],
+      Number(headers['retry-after']) || undefined,
+    )
   }
   return {
     addEnrollment: async (order: object, { key }: { key?: string } = {}) => {

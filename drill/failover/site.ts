@@ -1,0 +1,88 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { main as connectCommand } from '#server/cli/connect.ts'
+import { openDatabase } from '#server/db/db.ts'
+import { startReceiver } from '#server/test/receiver.ts'
+import { freePort } from '../../scripts/port.mjs'
+import type { DatabaseCluster } from '../cluster/cluster.ts'
+import { startHaproxy } from '../many/haproxy.ts'
+import { startPgBouncer } from '../many/pgbouncer.ts'
+import { type Backend, prepare } from '../site/backends.ts'
+import { type Foyer, type StartOptions, startFoyer } from '../site/processes.ts'
+import { openSite } from '../site/site.ts'
+import { startInbox } from './inbox.ts'
+
+const POOL_SIZE = 4
+/** Longer than an election, so that no attempt is given up because of one. */
+export const settings = { PAYMENT_DEADLINE_SECONDS: '5', PAYMENT_IN_FLIGHT_SECONDS: '60' }
+
+let count = 0
+
+/** A database in the cluster, and two Foyers behind a proxy: one finds the primary by PgBouncer and HAProxy, one by itself. */
+export async function openFailoverSite(cluster: DatabaseCluster, home: string, extra: Record<string, string> = {}) {
+  const inbox = await startInbox()
+  const receiver = await startReceiver()
+  const name = `drill_${++count}`
+  const url = cluster.urlOf(name)
+  const pgbouncer = await startPgBouncer(url)
+  const addresses = [pgbouncer.url, cluster.urlOfHosts(name)]
+  const allSettings = { ...settings, MAIL: inbox.url, WEBHOOKS_TO_LOOPBACK: 'on', ...extra }
+
+  const createWorkspace = async () => {
+    const folder = await mkdtemp(join(home, 'failover-'))
+    const { port } = await cluster.primary()
+    await cluster.query(port, `create database ${name} owner foyer`)
+    await prepare({ DATABASE_URL: url, DATABASE_POOL: 1, DATA_DIR: '' })
+    return {
+      folder,
+      settings: { DATABASE_URL: url, DATA_DIR: join(folder, 'data') },
+      open: () => openDatabase({ DATABASE_URL: url, DATABASE_POOL: POOL_SIZE, DATA_DIR: '' }),
+      remove: () => rm(folder, { recursive: true, force: true }),
+    }
+  }
+  /** As in deploy/, with one pair of processes that the proxy knows twice. */
+  const startSite = async (options: StartOptions): Promise<Foyer> => {
+    const ports = await Promise.all(addresses.map(freePort))
+    const start = (port: number, index: number) =>
+      startFoyer({
+        ...options,
+        port,
+        settings: {
+          ...allSettings,
+          TRUST_PROXY: '127.0.0.1',
+          DATABASE_URL: addresses[index] ?? '',
+          PUBLIC_URL: `http://127.0.0.1:${options.port}`,
+        },
+      })
+    const foyers = await Promise.all(ports.map(start))
+    const processes = [...ports, ...ports]
+    const proxy = await startHaproxy({ folder: options.workspace.folder, port: options.port, processes, guarded: true })
+    const end = (method: 'kill' | 'stop') => async () => {
+      await proxy.stop()
+      await Promise.all(foyers.map((foyer) => foyer[method]()))
+    }
+    return {
+      url: `http://127.0.0.1:${options.port}`,
+      ended: Promise.race(foyers.map(({ ended }) => ended)),
+      crashOutput: () => foyers.map((foyer) => foyer.crashOutput()).find((output) => output !== undefined),
+      output: () => foyers.map((foyer) => foyer.output()).join('\n'),
+      advanceClock: (seconds: number) => foyers.every((foyer) => foyer.advanceClock(seconds)),
+      kill: end('kill'),
+      stop: end('stop'),
+    }
+  }
+  const backend: Backend = { name: 'PostgreSQL', createWorkspace, startSite }
+  const site = await openSite(backend, { faults: [], settings: allSettings })
+  const env = { ...site.workspace.settings, WEBHOOKS_TO_LOOPBACK: 'on' }
+  if (await connectCommand(['webhooks', 'add', receiver.url], { env })) throw new Error('the webhook was refused')
+  return {
+    ...site,
+    inbox,
+    receiver,
+    close: async () => {
+      await site.close()
+      await Promise.all([inbox.close(), receiver.close(), pgbouncer.stop()])
+    },
+  }
+}
+export type FailoverSite = Awaited<ReturnType<typeof openFailoverSite>>
