@@ -17,5 +17,6 @@ random() {
 make secret "$(random)"
 make postgres_password "$(random)"
 make postgres_superuser_password "$(random)"
+make postgres_replication_password "$(random)"
 make database_url "postgres://foyer:$(cat "$folder/postgres_password")@pooler:6432/foyer"
 echo "The secrets are in $folder. Keep a copy of 'secret' in another place: without it, no backup can be used."

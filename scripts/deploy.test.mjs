@@ -107,6 +107,41 @@ describe('compose.yaml', () => {
   })
 })
 
+/** The compose file for trying a cluster. */
+const cluster = parseYaml(read('deploy/compose.cluster.yaml').replace('!override', ''))
+
+describe('compose.cluster.yaml', () => {
+  const { services, secrets } = cluster
+  const nodes = Object.entries(services).filter(([name]) => /^postgres-\d$/.test(name))
+  const names = (file) => [...read(file).matchAll(/^([A-Z0-9_]+)=/gm)].map(([, name]) => name).sort()
+
+  it('20.11 every container is as hardened as the others', () => {
+    const isFine = ({ cap_drop, read_only, pids_limit, mem_limit, healthcheck, networks, ports }) =>
+      cap_drop.join() === 'ALL' &&
+      read_only &&
+      pids_limit &&
+      mem_limit &&
+      healthcheck &&
+      networks.join() === 'database' &&
+      !ports
+    expect(Object.entries(services).filter(([, service]) => !isFine(service))).toEqual([])
+  })
+
+  it('20.11 the nodes have the settings that node.env and etcd.env name, and passwords from files', () => {
+    for (const [, { environment }] of nodes)
+      expect(Object.keys(environment).sort()).toEqual(names('deploy/cluster/node.env'))
+    expect(Object.keys(services['etcd-1'].environment).sort()).toEqual(names('deploy/cluster/etcd.env'))
+    expect(Object.keys(secrets)).toEqual(['postgres_replication_password'])
+    expect(read('deploy/make-secrets.sh')).toContain('make postgres_replication_password "$(random)"')
+  })
+
+  it('20.11 nothing is acknowledged before a second node has it', () => {
+    const { dcs } = parseYaml(read('deploy/cluster/patroni.yaml')).bootstrap
+    expect(dcs).toMatchObject({ synchronous_mode: true, failsafe_mode: true })
+    expect(dcs.ttl).toBeGreaterThanOrEqual(dcs.loop_wait + 2 * dcs.retry_timeout)
+  })
+})
+
 /** Why a setting is not for an operator to decide at first. */
 const leftOut = {
   'set by compose.yaml and the units':
@@ -132,12 +167,21 @@ it('20.11 env.example names every setting that an operator must consider, and on
 
 /** Debian installs it in a folder that is not on every PATH. */
 const haproxy = findCommand('haproxy') ?? ['/usr/sbin/haproxy'].find((path) => existsSync(path))
-it.skipIf(!haproxy)('20.11 HAProxy accepts its configuration', () => {
-  const { environment } = parseYaml(read('deploy/compose.yaml')).services.proxy
-  const { status, stderr } = spawnSync(haproxy, ['-c', '-f', 'deploy/haproxy.cfg'], {
-    env: environment,
-    encoding: 'utf8',
-  })
+it.skipIf(!haproxy).each([
+  ['deploy/haproxy.cfg', () => parseYaml(read('deploy/compose.yaml')).services.proxy.environment],
+  // HAProxy looks its addresses up before it starts.
+  [
+    'deploy/cluster/haproxy.cfg',
+    () =>
+      Object.fromEntries(
+        Object.entries(cluster.services.postgres.environment).map(([name, value]) => [
+          name,
+          value.replace(/^postgres-\d/, '127.0.0.1'),
+        ]),
+      ),
+  ],
+])('20.11 HAProxy accepts %s', (file, environment) => {
+  const { status, stderr } = spawnSync(haproxy, ['-c', '-f', file], { env: environment(), encoding: 'utf8' })
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
 })
 

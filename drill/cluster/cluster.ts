@@ -28,6 +28,8 @@ const POLL_MS = 50
 type Output = number
 type Owner = { uid: number; gid: number } | Record<string, never>
 
+const passwordFiles = ['PATRONI_SUPERUSER_PASSWORD_FILE', 'PATRONI_REPLICATION_PASSWORD_FILE', 'FOYER_PASSWORD_FILE']
+
 /** Debian installs daemons in a folder that is not on every PATH. */
 const commandPath = (name: string): string => findCommand(name) ?? `/usr/sbin/${name}`
 const programs = ['etcd', 'patroni', 'haproxy']
@@ -82,11 +84,10 @@ export async function startDatabaseCluster() {
       PATRONI_POSTGRESQL_DATA_DIR: join(node.folder, 'data'),
       PATRONI_POSTGRESQL_BIN_DIR: findPostgres() ?? '',
       PATRONI_POSTGRESQL_PGPASS: join(node.folder, 'pgpass'),
-      PATRONI_SUPERUSER_PASSWORD: PASSWORD,
-      PATRONI_REPLICATION_PASSWORD: PASSWORD,
-      FOYER_PASSWORD_FILE: join(node.folder, 'password'),
+      ...Object.fromEntries(passwordFiles.map((name) => [name, join(node.folder, 'password')])),
     }
-    return startIn(node.folder, 'patroni', [join(deploy, 'cluster/patroni.yaml')], env, log, owner)
+    const files = ['node.sh', 'patroni.yaml'].map((name) => join(deploy, 'cluster', name))
+    return startIn(node.folder, 'sh', files, env, log, owner)
   }
   const nodes: Node[] = []
   const linkPorts: number[] = []

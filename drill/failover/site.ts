@@ -25,7 +25,7 @@ export async function openFailoverSite(cluster: DatabaseCluster, home: string, e
   const name = `drill_${++count}`
   const url = cluster.urlOf(name)
   const pgbouncer = await startPgBouncer(url)
-  const addresses = [pgbouncer.url, cluster.urlOfHosts(name)]
+  const addresses = [pgbouncer.url, process.env.SEVERAL_HOSTS ? cluster.urlOfHosts(name) : url]
   const allSettings = { ...settings, MAIL: inbox.url, WEBHOOKS_TO_LOOPBACK: 'on', ...extra }
 
   const createWorkspace = async () => {
