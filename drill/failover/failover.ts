@@ -6,6 +6,7 @@ import type { Drill, DrillRun, ReportRow } from '../drill.ts'
 import { randomPause } from '../payments/kill.ts'
 import { examples, formatSettled, isClean, summarize } from '../site/audit.ts'
 import type { Backend } from '../site/backends.ts'
+import { describeMessages, describeRenewals } from './aftermath.ts'
 import { complaints, type People, startPeople } from './people.ts'
 import { countTexts, logRequests, type RequestLog } from './request-log.ts'
 import { type Scene, scenes } from './scenes.ts'
@@ -35,6 +36,22 @@ export const failover: Drill = async (run, backend) => {
   }
 }
 
+/** In the middle of charging. */
+const renewalStrikes = [
+  async (cluster: DatabaseCluster) => {
+    const primary = await cluster.primary()
+    cluster.killPostmaster(primary)
+    await cluster.primary(primary)
+  },
+  async (cluster: DatabaseCluster) => {
+    const primary = await cluster.primary()
+    cluster.freeze(primary)
+    await cluster.primary(primary)
+    cluster.thaw(primary)
+  },
+  (cluster: DatabaseCluster) => cluster.switchover(),
+]
+
 type Round = { electedAfter: number; enrolledAfter: number; unanswered: string[]; waits: number }
 type Stage = { cluster: DatabaseCluster; site: FailoverSite; people: People; log: RequestLog }
 
@@ -59,7 +76,9 @@ async function playScenes(run: DrillRun, backend: Backend, cluster: DatabaseClus
     if (scene.moves) allRounds.push(...rounds)
   }
   await people.leave()
-  rows.push(describeSpeed(allRounds), ...(await describeEnd(run, stage)))
+  rows.push(describeSpeed(allRounds, people.usualPause()), ...(await describeEnd(run, stage)))
+  const strikes = renewalStrikes.slice(0, run.short ? 1 : renewalStrikes.length)
+  rows.push(await describeRenewals(run, site, cluster, strikes), ...(await describeMessages(run, site)))
   await site.close()
   return rows
 }
@@ -102,13 +121,14 @@ function describeScene(run: DrillRun, { name, moves, smooth }: Scene, rounds: Ro
   }
 }
 
-function describeSpeed(rounds: Round[]): ReportRow {
+/** On a busy machine some time passes between any two enrollments. */
+function describeSpeed(rounds: Round[], usualPause: number): ReportRow {
   const times = rounds.map(({ enrolledAfter }) => enrolledAfter)
   return {
     action: `from a new primary to the first written enrollment, ${rounds.length} times`,
-    expected: `at most ${MAX_MEDIAN_SECONDS} s at the median`,
+    expected: `at most ${MAX_MEDIAN_SECONDS} s at the median, beyond the usual ${seconds(usualPause)} between two enrollments`,
     result: `${seconds(median(times))} at the median, ${seconds(Math.max(...times))} at most`,
-    passed: median(times) <= MAX_MEDIAN_SECONDS,
+    passed: median(times) <= MAX_MEDIAN_SECONDS + usualPause,
   }
 }
 

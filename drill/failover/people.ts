@@ -164,6 +164,11 @@ export function startPeople(client: HttpClient, lanes: { visitors: number; membe
       }
       return maxSeconds
     },
+    /** Seconds from one enrollment to the next, at the median. */
+    usualPause: (): number => {
+      const pauses = approvalTimes.slice(1).map((time, index) => time - (approvalTimes[index] ?? time))
+      return (pauses.toSorted((a, b) => a - b)[Math.floor(pauses.length / 2)] ?? 0) / 1000
+    },
     /** Recently approved visitors ask again: the answer must still be "Approved". */
     checkApprovals: async () => {
       const approved = records.filter((record) => record.approved)

@@ -1,0 +1,123 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
+import type { Db } from '#server/db/db.ts'
+import type { DatabaseCluster } from '../cluster/cluster.ts'
+import type { DrillRun, ReportRow } from '../drill.ts'
+import { countTexts } from './request-log.ts'
+import type { FailoverSite } from './site.ts'
+
+const POLL_MS = 500
+const MESSAGES_SECONDS = 120
+const MONTH_SECONDS = 32 * 86_400
+const RENEWALS_SECONDS = 240
+const CHARGED = ['held', 'captured', 'review']
+
+type Strike = (cluster: DatabaseCluster) => Promise<unknown>
+
+/** Asks again on a new connection while the database moves. */
+async function read<Result>(site: FailoverSite, query: (db: Db) => Promise<Result>): Promise<Result> {
+  for (;;)
+    try {
+      const database = await site.workspace.open()
+      return await query(database.db).finally(database.close)
+    } catch {
+      await sleep(POLL_MS)
+    }
+}
+
+/** False: it took too long. */
+async function until(seconds: number, isDone: () => Promise<boolean>): Promise<boolean> {
+  for (const end = performance.now() + seconds * 1000; performance.now() < end; await sleep(POLL_MS))
+    if (await isDone()) return true
+  return false
+}
+
+const countWork = async (db: Db) => {
+  const { rows } = await sql<{ count: number }>`
+    select (select count(*) from job where done_at is null and run_at < now() + interval '1 hour')
+      + (select count(*) from new_event)
+      + (select count(*) from webhook_delivery where state in ('waiting', 'pending')) as count`.execute(db)
+  return Number(rows[0]?.count)
+}
+
+const repeated = (texts: string[]) => countTexts(texts).filter((text) => !text.startsWith('1 × '))
+
+/** Every event reaches the receiver, and every email is sent once. */
+export async function describeMessages(run: DrillRun, site: FailoverSite): Promise<ReportRow[]> {
+  const isSent = await until(MESSAGES_SECONDS, async () => (await read(site, countWork)) === 0)
+  const events = await read(site, (db) => db.selectFrom('event').select(['id', 'type']).execute())
+  const ids = site.receiver.ids()
+  const received = new Set(ids)
+  const missing = events.filter(({ id }) => !received.has(id))
+  const unknown = [...received].filter((id) => !events.some((event) => event.id === id))
+  const again = repeated(ids).length
+  const { letters } = site.inbox
+  const sentAgain = repeated(letters.map(({ id, to, subject }) => `${id} ${to}: ${subject}`))
+  const writtenAgain = repeated(
+    [...new Map(letters.map((one) => [one.id, one])).values()].map(({ to, subject }) => `${to}: ${subject}`),
+  )
+  for (const text of [...sentAgain, ...writtenAgain].slice(0, 10)) run.print(`  sent again: ${text}`)
+  for (const { type } of missing.slice(0, 3)) run.print(`  never received: ${type}`)
+  return [
+    {
+      action: `${events.length} events for a receiver of webhooks, ${letters.length} emails`,
+      expected: 'no event is missing or unknown, no email is sent twice',
+      result: `${isSent ? '' : 'not all sent in time, '}${missing.length} events missing, ${unknown.length} unknown, ${again} delivered again with the same id; ${sentAgain.length} emails sent again with the same id, ${writtenAgain.length} written twice`,
+      passed: isSent && !missing.length && !unknown.length && !sentAgain.length && !writtenAgain.length,
+    },
+  ]
+}
+
+const countRenewed = async (db: Db, period: number) => {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from payment where period = ${period} and state = 'captured'`.execute(db)
+  return Number(rows[0]?.count)
+}
+
+/** Months pass, and the primary is struck in the middle of each charging. */
+export async function describeRenewals(
+  run: DrillRun,
+  site: FailoverSite,
+  cluster: DatabaseCluster,
+  strikes: Strike[],
+): Promise<ReportRow> {
+  await site.crash({}) // from now on with a clock that can be moved
+  const { count: members } = await read(site, (db) =>
+    db
+      .selectFrom('member')
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow(),
+  )
+  const late: string[] = []
+  for (const [month, strike] of strikes.entries()) {
+    const period = month + 1
+    const renewed = () => read(site, (db) => countRenewed(db, period))
+    site.advanceClock(MONTH_SECONDS)
+    await until(RENEWALS_SECONDS, async () => (await renewed()) > 0)
+    await strike(cluster)
+    const isDone = await until(RENEWALS_SECONDS, async () => (await renewed()) >= Number(members))
+    if (!isDone) late.push(`period ${period}: ${await renewed()} of ${members}`)
+    await cluster.whole()
+    run.showProgress('PostgreSQL', `failover · ${period} of ${strikes.length} months renewed`)
+  }
+  const [attempts, transactions] = await Promise.all([
+    read(site, (db) => db.selectFrom('payment').select(['enrollment_id', 'period', 'reference', 'state']).execute()),
+    site.sandbox.transactions(),
+  ])
+  const attemptOf = new Map(attempts.map((attempt) => [attempt.reference, attempt]))
+  const charges = transactions.filter(({ state }) => CHARGED.includes(state))
+  const unknown = charges.filter(({ reference }) => !attemptOf.has(reference))
+  const twice = repeated(
+    charges.flatMap(({ reference }) => {
+      const attempt = attemptOf.get(reference)
+      return attempt ? [`${attempt.enrollment_id}, period ${attempt.period}`] : []
+    }),
+  )
+  for (const text of [...late, ...twice].slice(0, 5)) run.print(`  renewals: ${text}`)
+  return {
+    action: `${strikes.length} months of ${members} members, with a failover in each charging`,
+    expected: 'every member is charged once a month',
+    result: `${charges.length - Number(members)} renewals charged, ${twice.length} twice, ${unknown.length} unknown to us, ${late.length} months unfinished after ${RENEWALS_SECONDS} s`,
+    passed: !twice.length && !unknown.length && !late.length && Number(members) > 0,
+  }
+}
