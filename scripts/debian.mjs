@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { run } from './child.mjs'
 
@@ -9,6 +10,12 @@ export async function fetchPackages(names) {
   const env = { DEBIAN_FRONTEND: 'noninteractive' }
   await run('apt-get', ['-qq', 'update'], { env })
   await run('apt-get', ['-qq', 'install', '-y', '--no-install-recommends', ...names], { env })
-  for (const name of names) if (existsSync(`/etc/init.d/${name}`)) await run('service', [name, 'stop'])
+  for (const service of servicesOf(names)) await run('service', [service, 'stop'])
   return mayInstall
+}
+
+/** `etcd-server` starts `etcd`. */
+function servicesOf(names) {
+  const files = execFileSync('dpkg-query', ['--listfiles', ...names], { encoding: 'utf8' })
+  return [...files.matchAll(/^\/etc\/init\.d\/(.+)$/gm)].map(([, service]) => service)
 }

@@ -43,6 +43,10 @@ export const coverage = {
     feed: [...site, ...packages, 'drill/feed', 'drill/fault-injection', 'drill/site', 'drill/visitor'],
     import: [...site, ...packages, 'server/cli/import.ts', 'drill/import', 'drill/site'],
     commission: [...onMembers, 'drill/commission', 'drill/site'],
+    failover: [
+      ...[...site, ...packages, 'drill/cluster', 'drill/failover', 'drill/many', 'drill/site', 'drill/visitor'],
+      ...['deploy', 'web/enroll/steps/payment'],
+    ],
     many: [...pages, 'drill/many', 'drill/payments', 'drill/site', 'drill/visitor', 'deploy'],
   },
   bench: {

@@ -5,7 +5,7 @@ import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync } from
 import { affectedBy, changedFiles } from './affected.mjs'
 import { run } from './child.mjs'
 import { fetchPackages } from './debian.mjs'
-import { testedDrills } from './drills.mjs'
+import { missingForFailover, testedDrills } from './drills.mjs'
 import { findChromium, missingBrowsers, missingEngines } from './find.mjs'
 import { importGraph } from './imports.mjs'
 import { findPostgres, startPostgres } from './postgres.mjs'
@@ -63,6 +63,7 @@ if (!quick) {
   await step('drills, short form', () =>
     findPostgres() && findChromium() ? drill() : without('local PostgreSQL, or no Chromium,'),
   )
+  if (missingForFailover().length) await step('drill of a failover', () => without(missingForFailover().join(', no ')))
 }
 
 console.log(`\n${lastLines(results).join('\n')}`)
@@ -158,7 +159,8 @@ async function playwright() {
 async function drill() {
   if (affected.drills === false) return nothing()
   const report = `${reports}/drills.json`
-  const args = ['drill/main.ts', ...testedDrills, '--short', '--json', report]
+  const possible = missingForFailover().length ? testedDrills.filter((name) => name !== 'failover') : testedDrills
+  const args = ['drill/main.ts', ...possible, '--short', '--json', report]
   return runAndCount(report, args, {}, countDrills)
 }
 
@@ -173,7 +175,9 @@ async function runAndCount(report, args, { env, stdio }, count) {
 
 /** Installs what the whole test needs. Returns whether it was allowed to. */
 function installMissing() {
-  return fetchPackages([...(hasPostgres() ? [] : ['postgresql']), ...missingBrowsers(), ...missingEngines()])
+  const database = hasPostgres() ? [] : ['postgresql']
+  const packages = [...database, ...missingBrowsers(), ...missingEngines(), ...missingForFailover()]
+  return fetchPackages([...new Set(packages)])
 }
 
 function hasPostgres() {

@@ -1,15 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import {
-  chmodSync,
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  readFileSync,
-  writeFileSync,
-} from 'node:fs'
+import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -32,14 +23,6 @@ const passwordFiles = ['PATRONI_SUPERUSER_PASSWORD_FILE', 'PATRONI_REPLICATION_P
 
 /** Debian installs daemons in a folder that is not on every PATH. */
 const commandPath = (name: string): string => findCommand(name) ?? `/usr/sbin/${name}`
-const programs = ['etcd', 'patroni', 'haproxy']
-
-/** What this machine lacks for a cluster. */
-export const missingPrograms = (): string[] => [
-  ...programs.filter((name) => !existsSync(commandPath(name))),
-  ...(findPostgres() ? [] : ['postgresql']),
-]
-
 export type DatabaseCluster = Awaited<ReturnType<typeof startDatabaseCluster>>
 export type Node = { name: string; port: number; restPort: number; folder: string; patroni: ChildProcess }
 
@@ -149,14 +132,16 @@ export async function startDatabaseCluster() {
     const opened = await client(port, database)
     return opened.query(text).finally(() => opened.end())
   }
-  const configure = async (changes: object) => {
+  let isSynchronous = true
+  const configure = async (changes: { synchronous_mode?: boolean; [name: string]: unknown }) => {
+    isSynchronous = changes.synchronous_mode ?? isSynchronous
     const { restPort } = await primary()
     const reply = await fetch(`http://127.0.0.1:${restPort}/config`, { method: 'PATCH', body: JSON.stringify(changes) })
     if (!reply.ok) throw new Error(`Patroni refused the configuration: ${await reply.text()}`)
   }
   const isWhole = async () => {
     const [leader] = await nodesWith('primary')
-    if (!leader || !(await nodesWith('sync')).length) return false
+    if (!leader || (isSynchronous && !(await nodesWith('sync')).length)) return false
     const { rowCount } = await query(leader.port, `select from pg_stat_replication where state = 'streaming'`)
     return rowCount === NODES - 1
   }
@@ -172,6 +157,13 @@ export async function startDatabaseCluster() {
       `postgres://foyer:${PASSWORD}@${nodes.map(({ port }) => `127.0.0.1:${port}`).join(',')}/${database}`,
     /** All nodes stream from the primary, one of them synchronously. */
     whole: () => waitFor('all nodes', () => isWhole().catch(() => false)),
+    /** Once the nodes have heard of it. */
+    synchronous: (isOn: boolean) =>
+      waitFor(`synchronous replication ${isOn ? 'on' : 'off'}`, async () => {
+        const { port } = await primary()
+        const { rows } = await query(port, 'show synchronous_standby_names')
+        return Boolean(rows[0]?.synchronous_standby_names) === isOn
+      }),
     standbys: async () => {
       const leader = await primary()
       return nodes.filter((node) => node !== leader)

@@ -14,17 +14,6 @@ const CHARGED = ['held', 'captured', 'review']
 
 type Strike = (cluster: DatabaseCluster) => Promise<unknown>
 
-/** Asks again on a new connection while the database moves. */
-async function read<Result>(site: FailoverSite, query: (db: Db) => Promise<Result>): Promise<Result> {
-  for (;;)
-    try {
-      const database = await site.workspace.open()
-      return await query(database.db).finally(database.close)
-    } catch {
-      await sleep(POLL_MS)
-    }
-}
-
 /** False: it took too long. */
 async function until(seconds: number, isDone: () => Promise<boolean>): Promise<boolean> {
   for (const end = performance.now() + seconds * 1000; performance.now() < end; await sleep(POLL_MS))
@@ -44,8 +33,8 @@ const repeated = (texts: string[]) => countTexts(texts).filter((text) => !text.s
 
 /** Every event reaches the receiver, and every email is sent once. */
 export async function describeMessages(run: DrillRun, site: FailoverSite): Promise<ReportRow[]> {
-  const isSent = await until(MESSAGES_SECONDS, async () => (await read(site, countWork)) === 0)
-  const events = await read(site, (db) => db.selectFrom('event').select(['id', 'type']).execute())
+  const isSent = await until(MESSAGES_SECONDS, async () => (await site.withDatabase(countWork)) === 0)
+  const events = await site.withDatabase((db) => db.selectFrom('event').select(['id', 'type']).execute())
   const ids = site.receiver.ids()
   const received = new Set(ids)
   const missing = events.filter(({ id }) => !received.has(id))
@@ -82,7 +71,7 @@ export async function describeRenewals(
   strikes: Strike[],
 ): Promise<ReportRow> {
   await site.crash({}) // from now on with a clock that can be moved
-  const { count: members } = await read(site, (db) =>
+  const { count: members } = await site.withDatabase((db) =>
     db
       .selectFrom('member')
       .select(({ fn }) => fn.countAll<number>().as('count'))
@@ -91,7 +80,7 @@ export async function describeRenewals(
   const late: string[] = []
   for (const [month, strike] of strikes.entries()) {
     const period = month + 1
-    const renewed = () => read(site, (db) => countRenewed(db, period))
+    const renewed = () => site.withDatabase((db) => countRenewed(db, period))
     site.advanceClock(MONTH_SECONDS)
     await until(RENEWALS_SECONDS, async () => (await renewed()) > 0)
     await strike(cluster)
@@ -101,7 +90,9 @@ export async function describeRenewals(
     run.showProgress('PostgreSQL', `failover · ${period} of ${strikes.length} months renewed`)
   }
   const [attempts, transactions] = await Promise.all([
-    read(site, (db) => db.selectFrom('payment').select(['enrollment_id', 'period', 'reference', 'state']).execute()),
+    site.withDatabase((db) =>
+      db.selectFrom('payment').select(['enrollment_id', 'period', 'reference', 'state']).execute(),
+    ),
     site.sandbox.transactions(),
   ])
   const attemptOf = new Map(attempts.map((attempt) => [attempt.reference, attempt]))

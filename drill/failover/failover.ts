@@ -1,12 +1,14 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type DatabaseCluster, missingPrograms, startDatabaseCluster } from '../cluster/cluster.ts'
-import type { Drill, DrillRun, ReportRow } from '../drill.ts'
+import { missingForFailover } from '../../scripts/drills.mjs'
+import { type DatabaseCluster, startDatabaseCluster } from '../cluster/cluster.ts'
+import { abortedRow, type Drill, type DrillRun, type ReportRow } from '../drill.ts'
 import { randomPause } from '../payments/kill.ts'
 import { examples, formatSettled, isClean, summarize } from '../site/audit.ts'
 import type { Backend } from '../site/backends.ts'
 import { describeMessages, describeRenewals } from './aftermath.ts'
+import { loseAcknowledged } from './controls.ts'
 import { complaints, type People, startPeople } from './people.ts'
 import { countTexts, logRequests, type RequestLog } from './request-log.ts'
 import { type Scene, scenes } from './scenes.ts'
@@ -20,16 +22,14 @@ const MAX_MEDIAN_SECONDS = 2
 /** Three nodes that elect a primary, two Foyers, and everyone who uses them, while the primary is killed, frozen and moved. */
 export const failover: Drill = async (run, backend) => {
   if (backend.name === 'embedded') return [] // there is nothing to fail over to
-  const missing = missingPrograms()
-  if (missing.length) {
-    run.print(`SKIPPED: drill failover, because these are not installed: ${missing.join(', ')}`)
-    return []
-  }
+  const missing = missingForFailover()
+  if (missing.length) return [abortedRow(`not installed: ${missing.join(', ')}`)]
   const home = await mkdtemp(join(tmpdir(), 'foyer-failover-'))
   run.showProgress(backend.name, 'failover · starting the cluster')
   const cluster = await startDatabaseCluster()
   try {
-    return await playScenes(run, backend, cluster, home)
+    const rows = await playScenes(run, backend, cluster, home)
+    return run.short ? rows : [...rows, await loseAcknowledged(run, cluster, home)]
   } finally {
     await cluster.stop()
     await rm(home, { recursive: true, force: true })

@@ -17,7 +17,7 @@ export type Scene = {
   mend?: (cluster: DatabaseCluster, primary: Node) => unknown
 }
 
-const killBoth = async (cluster: DatabaseCluster, node: Node) => {
+export const killBoth = async (cluster: DatabaseCluster, node: Node) => {
   await cluster.killPatroni(node)
   cluster.killPostmaster(node)
 }

@@ -1,7 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { main as connectCommand } from '#server/cli/connect.ts'
-import { openDatabase } from '#server/db/db.ts'
+import { type Db, openDatabase } from '#server/db/db.ts'
 import { startReceiver } from '#server/test/receiver.ts'
 import { freePort } from '../../scripts/port.mjs'
 import type { DatabaseCluster } from '../cluster/cluster.ts'
@@ -13,6 +14,7 @@ import { openSite } from '../site/site.ts'
 import { startInbox } from './inbox.ts'
 
 const POOL_SIZE = 4
+const RETRY_MS = 500
 /** Longer than an election, so that no attempt is given up because of one. */
 export const settings = { PAYMENT_DEADLINE_SECONDS: '5', PAYMENT_IN_FLIGHT_SECONDS: '60' }
 
@@ -73,12 +75,30 @@ export async function openFailoverSite(cluster: DatabaseCluster, home: string, e
   }
   const backend: Backend = { name: 'PostgreSQL', createWorkspace, startSite }
   const site = await openSite(backend, { faults: [], settings: allSettings })
-  const env = { ...site.workspace.settings, WEBHOOKS_TO_LOOPBACK: 'on' }
+  const env = {
+    ...site.workspace.settings,
+    ...allSettings,
+    PUBLIC_URL: site.foyer().url,
+    PAYMENT_SANDBOX_URL: site.sandbox.url,
+  }
   if (await connectCommand(['webhooks', 'add', receiver.url], { env })) throw new Error('the webhook was refused')
   return {
     ...site,
     inbox,
     receiver,
+    /** For an operator's commands. */
+    env,
+    /** Asks again on a new connection while the database moves. */
+    withDatabase: async <Result>(work: (db: Db) => Promise<Result>): Promise<Result> => {
+      for (;;)
+        try {
+          const database = await site.workspace.open()
+          return await work(database.db).finally(database.close)
+        } catch {
+          await sleep(RETRY_MS)
+        }
+    },
+    stopProcesses: () => site.foyer().stop(),
     close: async () => {
       await site.close()
       await Promise.all([inbox.close(), receiver.close(), pgbouncer.stop()])
