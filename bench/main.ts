@@ -8,6 +8,7 @@ import { lighthouse } from './lighthouse.ts'
 import { describeMachine } from './machine.ts'
 import { page } from './page/page.ts'
 import type { Bench, Part, Row } from './part.ts'
+import { cluster } from './server/cluster.ts'
 import { consoleLists } from './server/console.ts'
 import { enrollment } from './server/enrollment.ts'
 import { enrollmentWithoutHash } from './server/enrollment-without-hash.ts'
@@ -36,6 +37,7 @@ const parts: Record<keyof typeof coverage.bench, Part> = {
   provider,
   memory,
   feed,
+  cluster,
 }
 
 const { values, positionals } = parseArgs({

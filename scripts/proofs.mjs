@@ -63,6 +63,7 @@ export const coverage = {
     provider: [...onServer, 'emulators/provider'],
     memory: onServer,
     feed: onServer,
+    cluster: [...onServer, 'drill/cluster', 'deploy/cluster'],
   },
 }
 

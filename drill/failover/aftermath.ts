@@ -63,6 +63,21 @@ const countRenewed = async (db: Db, period: number) => {
   return Number(rows[0]?.count)
 }
 
+/** What the gateway has charged, and what of it our journal doesn't know, or has twice for one month. */
+async function auditCharges(site: FailoverSite) {
+  const attempts = await site.withDatabase((db) =>
+    db.selectFrom('payment').select(['enrollment_id', 'period', 'reference']).execute(),
+  )
+  const attemptOf = new Map(attempts.map((attempt) => [attempt.reference, attempt]))
+  const charges = (await site.sandbox.transactions()).filter(({ state }) => CHARGED.includes(state))
+  const months = charges.flatMap(({ reference }) => attemptOf.get(reference) ?? [])
+  return {
+    charges,
+    unknown: charges.filter(({ reference }) => !attemptOf.has(reference)),
+    twice: repeated(months.map(({ enrollment_id, period }) => `${enrollment_id}, period ${period}`)),
+  }
+}
+
 /** Months pass, and the primary is struck in the middle of each charging. */
 export async function describeRenewals(
   run: DrillRun,
@@ -89,26 +104,27 @@ export async function describeRenewals(
     await cluster.whole()
     run.showProgress('PostgreSQL', `failover · ${period} of ${strikes.length} months renewed`)
   }
-  const [attempts, transactions] = await Promise.all([
-    site.withDatabase((db) =>
-      db.selectFrom('payment').select(['enrollment_id', 'period', 'reference', 'state']).execute(),
-    ),
-    site.sandbox.transactions(),
-  ])
-  const attemptOf = new Map(attempts.map((attempt) => [attempt.reference, attempt]))
-  const charges = transactions.filter(({ state }) => CHARGED.includes(state))
-  const unknown = charges.filter(({ reference }) => !attemptOf.has(reference))
-  const twice = repeated(
-    charges.flatMap(({ reference }) => {
-      const attempt = attemptOf.get(reference)
-      return attempt ? [`${attempt.enrollment_id}, period ${attempt.period}`] : []
-    }),
-  )
+  const { charges, unknown, twice } = await auditCharges(site)
   for (const text of [...late, ...twice].slice(0, 5)) run.print(`  renewals: ${text}`)
   return {
     action: `${strikes.length} months of ${members} members, with a failover in each charging`,
     expected: 'every member is charged once a month',
     result: `${charges.length - Number(members)} renewals charged, ${twice.length} twice, ${unknown.length} unknown to us, ${late.length} months unfinished after ${RENEWALS_SECONDS} s`,
     passed: !twice.length && !unknown.length && !late.length && Number(members) > 0,
+  }
+}
+
+/** A second worker that shares nothing with the first charges everybody again. The same audit must see it. */
+export async function describeSecondWorker(site: FailoverSite, months: number): Promise<ReportRow> {
+  const period = months + 1
+  await site.crash({ hasSecondWorker: true, clockAheadSeconds: period * MONTH_SECONDS })
+  await until(RENEWALS_SECONDS, async () => (await site.withDatabase((db) => countRenewed(db, period))) > 0)
+  await site.stopProcesses()
+  const { unknown } = await auditCharges(site)
+  return {
+    action: 'control: a second worker charges renewals as well',
+    expected: 'the audit sees it',
+    result: `${unknown.length} charges unknown to us`,
+    passed: unknown.length > 0,
   }
 }

@@ -7,7 +7,7 @@ import { abortedRow, type Drill, type DrillRun, type ReportRow } from '../drill.
 import { randomPause } from '../payments/kill.ts'
 import { examples, formatSettled, isClean, summarize } from '../site/audit.ts'
 import type { Backend } from '../site/backends.ts'
-import { describeMessages, describeRenewals } from './aftermath.ts'
+import { describeMessages, describeRenewals, describeSecondWorker } from './aftermath.ts'
 import { loseAcknowledged } from './controls.ts'
 import { complaints, type People, startPeople } from './people.ts'
 import { countTexts, logRequests, type RequestLog } from './request-log.ts'
@@ -79,6 +79,7 @@ async function playScenes(run: DrillRun, backend: Backend, cluster: DatabaseClus
   rows.push(describeSpeed(allRounds, people.usualPause()), ...(await describeEnd(run, stage)))
   const strikes = renewalStrikes.slice(0, run.short ? 1 : renewalStrikes.length)
   rows.push(await describeRenewals(run, site, cluster, strikes), ...(await describeMessages(run, site)))
+  if (!run.short) rows.push(await describeSecondWorker(site, strikes.length))
   await site.close()
   return rows
 }

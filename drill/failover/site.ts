@@ -1,19 +1,17 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { main as connectCommand } from '#server/cli/connect.ts'
-import { type Db, openDatabase } from '#server/db/db.ts'
+import type { Db } from '#server/db/db.ts'
 import { startReceiver } from '#server/test/receiver.ts'
 import { freePort } from '../../scripts/port.mjs'
 import type { DatabaseCluster } from '../cluster/cluster.ts'
+import { createWorkspace } from '../cluster/workspace.ts'
 import { startHaproxy } from '../many/haproxy.ts'
 import { startPgBouncer } from '../many/pgbouncer.ts'
-import { type Backend, prepare } from '../site/backends.ts'
+import type { Backend } from '../site/backends.ts'
 import { type Foyer, type StartOptions, startFoyer } from '../site/processes.ts'
 import { openSite } from '../site/site.ts'
 import { startInbox } from './inbox.ts'
 
-const POOL_SIZE = 4
 const RETRY_MS = 500
 /** Longer than an election, so that no attempt is given up because of one. */
 export const settings = { PAYMENT_DEADLINE_SECONDS: '5', PAYMENT_IN_FLIGHT_SECONDS: '60' }
@@ -30,18 +28,6 @@ export async function openFailoverSite(cluster: DatabaseCluster, home: string, e
   const addresses = [pgbouncer.url, process.env.SEVERAL_HOSTS ? cluster.urlOfHosts(name) : url]
   const allSettings = { ...settings, MAIL: inbox.url, WEBHOOKS_TO_LOOPBACK: 'on', ...extra }
 
-  const createWorkspace = async () => {
-    const folder = await mkdtemp(join(home, 'failover-'))
-    const { port } = await cluster.primary()
-    await cluster.query(port, `create database ${name} owner foyer`)
-    await prepare({ DATABASE_URL: url, DATABASE_POOL: 1, DATA_DIR: '' })
-    return {
-      folder,
-      settings: { DATABASE_URL: url, DATA_DIR: join(folder, 'data') },
-      open: () => openDatabase({ DATABASE_URL: url, DATABASE_POOL: POOL_SIZE, DATA_DIR: '' }),
-      remove: () => rm(folder, { recursive: true, force: true }),
-    }
-  }
   /** As in deploy/, with one pair of processes that the proxy knows twice. */
   const startSite = async (options: StartOptions): Promise<Foyer> => {
     const ports = await Promise.all(addresses.map(freePort))
@@ -73,7 +59,11 @@ export async function openFailoverSite(cluster: DatabaseCluster, home: string, e
       stop: end('stop'),
     }
   }
-  const backend: Backend = { name: 'PostgreSQL', createWorkspace, startSite }
+  const backend: Backend = {
+    name: 'PostgreSQL',
+    createWorkspace: () => createWorkspace(cluster, home, name),
+    startSite,
+  }
   const site = await openSite(backend, { faults: [], settings: allSettings })
   const env = {
     ...site.workspace.settings,

@@ -4,6 +4,7 @@ import type { Hooks, Statement } from './hooks.ts'
 
 const DELAY_MS = 2000
 
+const newReference = () => randomUUID().replaceAll('-', '').slice(0, 20)
 const includes = (text: string) => (statement: Statement) => statement.sql.includes(text)
 const readsOtherAttempts = ({ sql, earlier }: Statement) =>
   /^select .* from "payment" where "enrollment_id" = \$1 .*order by "attempt"/.test(sql) &&
@@ -17,8 +18,7 @@ export const removedGuards = {
   key: {
     payment: (gateway) => ({
       ...gateway,
-      authorize: (hold, signal) =>
-        gateway.authorize({ ...hold, reference: randomUUID().replaceAll('-', '').slice(0, 20) }, signal),
+      authorize: (hold, signal) => gateway.authorize({ ...hold, reference: newReference() }, signal),
     }),
   },
   /** Several enrollments can claim one name. The drill drops the primary key of `claim` in its own database. */
@@ -50,3 +50,14 @@ export const removedGuards = {
 } satisfies Record<string, Hooks>
 
 export type RemovedGuard = keyof typeof removedGuards
+
+/** Charges every renewal a second time, as a worker does that shares nothing with the first. */
+export const secondWorker: Hooks = {
+  payment: (gateway) => ({
+    ...gateway,
+    charge: async (renewal, signal) => {
+      await gateway.charge({ ...renewal, reference: newReference() }, signal)
+      return gateway.charge(renewal, signal)
+    },
+  }),
+}
