@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { API } from '#contract/paths.ts'
 import { startDatabaseCluster } from '../../drill/cluster/cluster.ts'
 import { createWorkspace } from '../../drill/cluster/workspace.ts'
@@ -26,11 +23,10 @@ export const cluster: Part = async ({ short, log, saveFigures }) => {
     return []
   }
   log('cluster: starting three nodes …')
-  const home = await mkdtemp(join(tmpdir(), 'foyer-bench-cluster-'))
   const nodes = await startDatabaseCluster()
   try {
     const sides = {
-      replicated: await openSide(await createWorkspace(nodes, home, 'bench'), short),
+      replicated: await openSide(await createWorkspace(nodes, 'bench'), short),
       single: await openSide(await createDatabase(), short),
     }
     const rows: Row[] = []
@@ -47,7 +43,6 @@ export const cluster: Part = async ({ short, log, saveFigures }) => {
     return rows
   } finally {
     await nodes.stop()
-    await rm(home, { recursive: true, force: true })
   }
 }
 

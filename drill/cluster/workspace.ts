@@ -8,8 +8,8 @@ import type { DatabaseCluster } from './cluster.ts'
 const POOL_SIZE = 4
 
 /** A migrated and seeded database in the cluster. */
-export async function createWorkspace(cluster: DatabaseCluster, home: string, name: string): Promise<Workspace> {
-  const folder = await mkdtemp(join(home, 'cluster-'))
+export async function createWorkspace(cluster: DatabaseCluster, name: string): Promise<Workspace> {
+  const folder = await mkdtemp(join(cluster.folder, `${name}-`))
   const DATABASE_URL = cluster.urlOf(name)
   const { port } = await cluster.primary()
   await cluster.query(port, `create database ${name} owner foyer`)

@@ -10,6 +10,8 @@ const POLL_MS = 500
 const MESSAGES_SECONDS = 120
 const MONTH_SECONDS = 32 * 86_400
 const RENEWALS_SECONDS = 240
+/** The first period is paid at joining. */
+const FIRST_RENEWAL = 2
 const CHARGED = ['held', 'captured', 'review']
 
 type Strike = (cluster: DatabaseCluster) => Promise<unknown>
@@ -94,7 +96,7 @@ export async function describeRenewals(
   )
   const late: string[] = []
   for (const [month, strike] of strikes.entries()) {
-    const period = month + 1
+    const period = month + FIRST_RENEWAL
     const renewed = () => site.withDatabase((db) => countRenewed(db, period))
     site.advanceClock(MONTH_SECONDS)
     await until(RENEWALS_SECONDS, async () => (await renewed()) > 0)
@@ -102,7 +104,7 @@ export async function describeRenewals(
     const isDone = await until(RENEWALS_SECONDS, async () => (await renewed()) >= Number(members))
     if (!isDone) late.push(`period ${period}: ${await renewed()} of ${members}`)
     await cluster.whole()
-    run.showProgress('PostgreSQL', `failover · ${period} of ${strikes.length} months renewed`)
+    run.showProgress('PostgreSQL', `failover · ${month + 1} of ${strikes.length} months renewed`)
   }
   const { charges, unknown, twice } = await auditCharges(site)
   for (const text of [...late, ...twice].slice(0, 5)) run.print(`  renewals: ${text}`)
@@ -116,8 +118,8 @@ export async function describeRenewals(
 
 /** A second worker that shares nothing with the first charges everybody again. The same audit must see it. */
 export async function describeSecondWorker(site: FailoverSite, months: number): Promise<ReportRow> {
-  const period = months + 1
-  await site.crash({ hasSecondWorker: true, clockAheadSeconds: period * MONTH_SECONDS })
+  const period = months + FIRST_RENEWAL
+  await site.crash({ hasSecondWorker: true, clockAheadSeconds: (months + 1) * MONTH_SECONDS })
   await until(RENEWALS_SECONDS, async () => (await site.withDatabase((db) => countRenewed(db, period))) > 0)
   await site.stopProcesses()
   const { unknown } = await auditCharges(site)

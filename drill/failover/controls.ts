@@ -12,10 +12,10 @@ const POLL_MS = 100
 const CHARGED = ['held', 'captured', 'review']
 
 /** Without synchronous replication a failover forgets what was acknowledged, and comparing the books must name all of it. */
-export async function loseAcknowledged(run: DrillRun, cluster: DatabaseCluster, home: string): Promise<ReportRow> {
+export async function loseAcknowledged(run: DrillRun, cluster: DatabaseCluster): Promise<ReportRow> {
   await cluster.configure({ synchronous_mode: false, maximum_lag_on_failover: 2 ** 30 })
   await cluster.synchronous(false)
-  const site = await openFailoverSite(cluster, home)
+  const site = await openFailoverSite(cluster)
   const people = startPeople(site.client, LANES)
   const approved = () => people.records.filter((record) => record.approved)
   const untilMore = async (count: number) => {

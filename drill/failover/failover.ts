@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { missingForFailover } from '../../scripts/drills.mjs'
 import { type DatabaseCluster, startDatabaseCluster } from '../cluster/cluster.ts'
 import { abortedRow, type Drill, type DrillRun, type ReportRow } from '../drill.ts'
@@ -24,15 +21,13 @@ export const failover: Drill = async (run, backend) => {
   if (backend.name === 'embedded') return [] // there is nothing to fail over to
   const missing = missingForFailover()
   if (missing.length) return [abortedRow(`not installed: ${missing.join(', ')}`)]
-  const home = await mkdtemp(join(tmpdir(), 'foyer-failover-'))
   run.showProgress(backend.name, 'failover · starting the cluster')
   const cluster = await startDatabaseCluster()
   try {
-    const rows = await playScenes(run, backend, cluster, home)
-    return run.short ? rows : [...rows, await loseAcknowledged(run, cluster, home)]
+    const rows = await playScenes(run, backend, cluster)
+    return run.short ? rows : [...rows, await loseAcknowledged(run, cluster)]
   } finally {
     await cluster.stop()
-    await rm(home, { recursive: true, force: true })
   }
 }
 
@@ -55,8 +50,8 @@ const renewalStrikes = [
 type Round = { electedAfter: number; enrolledAfter: number; unanswered: string[]; waits: number }
 type Stage = { cluster: DatabaseCluster; site: FailoverSite; people: People; log: RequestLog }
 
-async function playScenes(run: DrillRun, backend: Backend, cluster: DatabaseCluster, home: string) {
-  const site = await openFailoverSite(cluster, home)
+async function playScenes(run: DrillRun, backend: Backend, cluster: DatabaseCluster) {
+  const site = await openFailoverSite(cluster)
   const log = logRequests()
   const people = startPeople(log.watch(site.client), LANES)
   const stage = { cluster, site, people, log }

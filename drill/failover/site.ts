@@ -19,7 +19,7 @@ export const settings = { PAYMENT_DEADLINE_SECONDS: '5', PAYMENT_IN_FLIGHT_SECON
 let count = 0
 
 /** A database in the cluster, and two Foyers behind a proxy: one finds the primary by PgBouncer and HAProxy, one by itself. */
-export async function openFailoverSite(cluster: DatabaseCluster, home: string, extra: Record<string, string> = {}) {
+export async function openFailoverSite(cluster: DatabaseCluster, extra: Record<string, string> = {}) {
   const inbox = await startInbox()
   const receiver = await startReceiver()
   const name = `drill_${++count}`
@@ -61,7 +61,7 @@ export async function openFailoverSite(cluster: DatabaseCluster, home: string, e
   }
   const backend: Backend = {
     name: 'PostgreSQL',
-    createWorkspace: () => createWorkspace(cluster, home, name),
+    createWorkspace: () => createWorkspace(cluster, name),
     startSite,
   }
   const site = await openSite(backend, { faults: [], settings: allSettings })
