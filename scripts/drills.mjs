@@ -14,7 +14,6 @@ export const testedDrills = [
   'feed',
   'import',
   'commission',
-  'failover',
 ]
 
 /** Debian's packages with the programs of a cluster that fails over, as far as they are missing. */
