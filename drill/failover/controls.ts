@@ -56,3 +56,26 @@ export async function loseAcknowledged(run: DrillRun, cluster: DatabaseCluster):
     passed: lost.length > 0 && !unnamed.length && differences.length >= lost.length,
   }
 }
+
+const RECOVERY_SECONDS = 30
+
+/** Connections to a server that is gone stay in the pool. */
+export async function keepConnections(cluster: DatabaseCluster): Promise<ReportRow> {
+  const preload = new URL('without-eviction.ts', import.meta.url).href
+  const site = await openFailoverSite(cluster, { NODE_OPTIONS: `--import=${preload}` })
+  const people = startPeople(site.client, LANES)
+  await people.secondsUntilApproval(performance.now(), RECOVERY_SECONDS)
+  const before = await cluster.primary()
+  cluster.killPostmaster(before)
+  await cluster.primary(before)
+  const enrolledAfter = await people.secondsUntilApproval(performance.now(), RECOVERY_SECONDS)
+  await people.abandon()
+  await site.close()
+  await cluster.whole()
+  return {
+    action: 'control: kill -9 of the primary while broken connections stay in the pool',
+    expected: `no enrollment within ${RECOVERY_SECONDS} s of a new primary`,
+    result: enrolledAfter < RECOVERY_SECONDS ? `an enrollment after ${enrolledAfter.toFixed(1)} s` : 'none',
+    passed: enrolledAfter >= RECOVERY_SECONDS,
+  }
+}

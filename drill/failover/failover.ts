@@ -5,7 +5,7 @@ import { randomPause } from '../payments/kill.ts'
 import { examples, formatSettled, isClean, summarize } from '../site/audit.ts'
 import type { Backend } from '../site/backends.ts'
 import { describeMessages, describeRenewals, describeSecondWorker } from './aftermath.ts'
-import { loseAcknowledged } from './controls.ts'
+import { keepConnections, loseAcknowledged } from './controls.ts'
 import { complaints, type People, startPeople } from './people.ts'
 import { countTexts, logRequests, type RequestLog } from './request-log.ts'
 import { type Scene, scenes } from './scenes.ts'
@@ -25,7 +25,7 @@ export const failover: Drill = async (run, backend) => {
   const cluster = await startDatabaseCluster()
   try {
     const rows = await playScenes(run, backend, cluster)
-    return run.short ? rows : [...rows, await loseAcknowledged(run, cluster)]
+    return run.short ? rows : [...rows, await keepConnections(cluster), await loseAcknowledged(run, cluster)]
   } finally {
     await cluster.stop()
   }

@@ -42,13 +42,16 @@ export function startPeople(client: HttpClient, lanes: { visitors: number; membe
   const approvalTimes: number[] = []
   const counts = { signIns: 0, pages: 0 }
   let isOpen = true
-  let isResting = false
-  let underway = 0
+  let isGone = false
   let checkedCount = 0
 
+  const stay = () => {
+    if (isGone) throw new Error('The page was closed.')
+  }
   /** Repeats a request as a page does, until there is an answer. */
   const patiently = async (send: () => Promise<HttpResponse>): Promise<HttpResponse> => {
     for (;;) {
+      stay()
       const response = await send().catch((error: unknown) => {
         if (!(error instanceof Unreachable)) throw error
       })
@@ -59,6 +62,7 @@ export function startPeople(client: HttpClient, lanes: { visitors: number; membe
   const untilReached = async <Result>(work: () => Promise<Result>): Promise<Result> => {
     for (;;)
       try {
+        stay()
         return await work()
       } catch (error) {
         if (!(error instanceof Unreachable)) throw error
@@ -80,6 +84,7 @@ export function startPeople(client: HttpClient, lanes: { visitors: number; membe
       const captcha = await untilReached(() => solveCaptcha(client))
       let outcome = await payment.submit({ ...answersOf(record), cc_number: cards.good, captcha } as Enrollment)
       while (outcome.is === 'running') {
+        stay()
         await sleep(PAUSE_MS)
         outcome = await payment.check().catch(() => ({ is: 'running' as const }))
       }
@@ -133,16 +138,7 @@ export function startPeople(client: HttpClient, lanes: { visitors: number; membe
   const errors: string[] = []
   const repeat = async (act: () => Promise<void>) => {
     while (isOpen) {
-      if (isResting) {
-        await sleep(POLL_MS)
-        continue
-      }
-      underway += 1
-      await act()
-        .catch((error: unknown) => errors.push(String(error)))
-        .finally(() => {
-          underway -= 1
-        })
+      await act().catch((error: unknown) => isGone || errors.push(String(error)))
     }
   }
   const running = Promise.all([
@@ -176,15 +172,14 @@ export function startPeople(client: HttpClient, lanes: { visitors: number; membe
       checkedCount = Math.max(0, approved.length - RECENT)
       return approved.length
     },
-    /** Everybody finishes what they began, and nobody new comes. */
-    rest: async () => {
-      isResting = true
-      while (underway) await sleep(POLL_MS)
-    },
-    goOn: () => {
-      isResting = false
-    },
+    /** Everybody finishes what they began. */
     leave: async () => {
+      isOpen = false
+      await running
+    },
+    /** Everybody closes the page, whatever they wait for. */
+    abandon: async () => {
+      isGone = true
       isOpen = false
       await running
     },
