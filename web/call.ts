@@ -2,6 +2,9 @@ import type { Call, ErrorReply } from '#contract/api.ts'
 import { API } from '#contract/paths.ts'
 import { type MomentOptions, retryAfter, untilAnswered } from './moment/moment.ts'
 import { request, Unreachable } from './network.ts'
+import { RejectedCall } from './rejected-call.ts'
+
+export { isRejected, RejectedCall } from './rejected-call.ts'
 
 export type CallOptions = MomentOptions & {
   /** The idempotency key `{enrollment}.{attempt}`. */
@@ -12,24 +15,6 @@ export type CallOptions = MomentOptions & {
 
 const TIMEOUT_MS = 15_000
 const UNREADABLE_REPLY = 'Something went wrong on our side. Please try again.'
-
-/** The server rejected the call: a sentence for the visitor, messages by field, and how long to wait, if it said so. */
-export class RejectedCall extends Error {
-  readonly status: number
-  readonly fields: Record<string, string[]>
-  readonly retryAfterSeconds: number | undefined
-
-  constructor(status: number, { message, fields = {} }: ErrorReply, retryAfterSeconds?: number) {
-    super(message)
-    this.status = status
-    this.fields = fields
-    this.retryAfterSeconds = retryAfterSeconds
-  }
-}
-
-/** Only a 4xx is a clear no. After any other error the server may have done its work. */
-export const isRejected = (cause: unknown): cause is RejectedCall =>
-  cause instanceof RejectedCall && cause.status >= 400 && cause.status < 500
 
 type CallTarget = Pick<Call, 'method' | 'path' | 'takesIdempotencyKey'>
 

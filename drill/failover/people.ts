@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Enrollment } from '#contract/enrollment.ts'
 import { officeCalls } from '#contract/office/office.ts'
 import { createPayment } from '#web/enroll/steps/payment/payment.ts'
-import { type HttpClient, type HttpResponse, Unreachable } from '../visitor/http-client.ts'
+import { type HttpClient, type HttpResponse, requestMethods, Unreachable } from '../visitor/http-client.ts'
 import {
   answersOf,
   arrive,
@@ -30,8 +30,23 @@ export const complaints = {
 } as const
 export type Complaints = Record<keyof typeof complaints, string[]>
 
+/** As long as a page waits for one call. */
+const LONGEST_WAIT_MS = 60_000
+
 /** What a page waits for before it sends the same request again. */
 const waitMs = ({ headers }: HttpResponse) => Number(headers['retry-after'] ?? 0) * 1000 || DEFAULT_WAIT_MS
+
+/** Sends the same request again while it is told to wait, as the browser's calls do. */
+function patient(client: HttpClient): HttpClient {
+  const send: HttpClient['send'] = async (...request) => {
+    for (const end = performance.now() + LONGEST_WAIT_MS; ; ) {
+      const response = await client.send(...request)
+      if (response.status !== 503 || !response.headers['retry-after'] || performance.now() > end) return response
+      await sleep(waitMs(response))
+    }
+  }
+  return { ...client, ...requestMethods(send) }
+}
 
 export type People = ReturnType<typeof startPeople>
 
@@ -74,7 +89,7 @@ export function startPeople(client: HttpClient, lanes: { visitors: number; membe
     const record = await untilReached(() => arrive(client))
     records.push(record)
     const payment = createPayment({
-      calls: callsOf(client, record),
+      calls: callsOf(patient(client), record),
       enrollment_id: record.enrollment_id,
       saveToken: () => undefined,
       now: () => Date.now(),

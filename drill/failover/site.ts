@@ -25,7 +25,7 @@ export async function openFailoverSite(cluster: DatabaseCluster, extra: Record<s
   const name = `drill_${++count}`
   const url = cluster.urlOf(name)
   const pgbouncer = await startPgBouncer(url)
-  const addresses = [pgbouncer.url, process.env.SEVERAL_HOSTS ? cluster.urlOfHosts(name) : url]
+  const addresses = [pgbouncer.url, cluster.urlOfHosts(name)]
   const allSettings = { ...settings, MAIL: inbox.url, WEBHOOKS_TO_LOOPBACK: 'on', ...extra }
 
   /** As in deploy/, with one pair of processes that the proxy knows twice. */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { RejectedCall } from '#web/call.ts'
+import { RejectedCall } from '#web/rejected-call.ts'
 import type { Drill } from '../drill.ts'
 import { type CrashPoint, crashPoints } from '../fault-injection/crash-points.ts'
 import { GATEWAY_CALL_STARTED } from '../fault-injection/fault-injection.ts'

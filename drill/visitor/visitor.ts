@@ -5,8 +5,8 @@ import type { Enrollment } from '#contract/enrollment.ts'
 import { cards } from '#server/gateways/payment/cards.ts'
 import { validAnswers } from '#server/test/answers.ts'
 import { type Challenge, solve } from '#server/test/solve-captcha.ts'
-import { RejectedCall } from '#web/call.ts'
 import { createPayment } from '#web/enroll/steps/payment/payment.ts'
+import { RejectedCall } from '#web/rejected-call.ts'
 import { type HttpClient, type RequestOptions, Unreachable } from './http-client.ts'
 
 export { cards }

@@ -1,6 +1,6 @@
 import type { EnrollmentReply, EnrollmentStatus } from '#contract/api.ts'
 import type { api } from '#web/api.ts'
-import { RejectedCall } from '#web/call.ts'
+import { RejectedCall } from '#web/rejected-call.ts'
 import { declinedOutcome, type Outcome, type SubmittedAttempt, unknownOutcome } from './outcome.ts'
 
 export type AttemptOptions = {

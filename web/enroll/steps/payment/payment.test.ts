@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { EnrollmentReply, EnrollmentStatus } from '#contract/api.ts'
 import type { Enrollment } from '#contract/enrollment.ts'
-import { RejectedCall } from '#web/call.ts'
 import { Unreachable } from '#web/network.ts'
+import { RejectedCall } from '#web/rejected-call.ts'
 import type { Outcome, SubmittedAttempt } from './outcome.ts'
 import { createPayment } from './payment.ts'
 

@@ -1,6 +1,6 @@
 import type { EnrollmentReply } from '#contract/api.ts'
 import type { Enrollment } from '#contract/enrollment.ts'
-import { isRejected, type RejectedCall } from '#web/call.ts'
+import { isRejected, type RejectedCall } from '#web/rejected-call.ts'
 import { type AttemptOptions, createAttempts, LOOKUP_TIMEOUT_MS, PAYMENT_TIMEOUT_MS, paidHere } from './attempts.ts'
 import { createGrant, type Grant } from './grant.ts'
 import type { Outcome, SubmittedAttempt } from './outcome.ts'
