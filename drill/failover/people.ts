@@ -111,10 +111,12 @@ export function startPeople(client: HttpClient, lanes: { visitors: number; membe
         case 'approved':
         case 'paid':
           return void approvalTimes.push(performance.now())
-        case 'rejected':
-          found.typedAgain.push(`${Object.keys(outcome.fields)}: ${outcome.message}`)
-          if (Object.keys(outcome.fields).some((field) => field === 'username' || field === 'email')) return
+        case 'rejected': {
+          const fields = Object.keys(outcome.fields)
+          found[fields.length ? 'typedAgain' : 'pressedAgain'].push(`${fields} ${outcome.message}`)
+          if (fields.includes('username') || fields.includes('email')) return
           break
+        }
         case 'declined':
           found.declined.push(JSON.stringify(outcome))
           break

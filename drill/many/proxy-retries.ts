@@ -18,7 +18,7 @@ export const proxyRetries: Drill = async (_run, backend) => {
   for (const [index, by] of behaviors.entries()) {
     if (by === 'is down') continue
     const listen: RequestListener = (request, response) => {
-      if (request.url === '/readyz') return response.end()
+      if (request.url === '/readyz' || request.url === '/livez') return response.end()
       received.push({ by, request: `${request.method} ${request.url}` })
       request.resume().on('end', () => (by === 'answers' ? response.end() : request.socket.destroy()))
     }
