@@ -193,7 +193,9 @@ test('a page that stays away says so after a minute', async ({ page }) => {
   const { head, pages } = await loadShell()
   const body = `<!doctype html><html lang="en"><head><script type="module" src="${head.reopenScript}"></script><style>${head.officeCss}</style></head><body>${pages.oneMoment()}</body></html>`
   const headers = { 'retry-after': '3600' }
-  await page.route('**/office', (route) => route.fulfill({ status: 503, headers, contentType: 'text/html; charset=utf-8', body }))
+  await page.route('**/office', (route) =>
+    route.fulfill({ status: 503, headers, contentType: 'text/html; charset=utf-8', body }),
+  )
   await page.goto(site.at('/office'))
   await expect(page.getByRole('alert').getByRole('heading', { name: 'Sorry, something went wrong' })).toBeVisible()
   await expect(page.getByRole('heading', { name: 'One moment, please' })).toBeHidden()
