@@ -36,9 +36,10 @@ function temporaryFolder({ onlyForTests }) {
 
 /**
  * Starts one and returns its `url`. It stops with `stop()`, or when this process ends. `kill()` ends it like a crash;
- * `restart()` lets it recover, unless it is only for tests.
+ * `restart()` lets it recover, unless it is only for tests. With `standbyOf`, it's a standby of the one at that URL, which must
+ * not be only for tests.
  */
-export async function startPostgres({ onlyForTests = false } = {}) {
+export async function startPostgres({ onlyForTests = false, standbyOf = '' } = {}) {
   const bin = findPostgres()
   if (!bin) throw new Error('There is no PostgreSQL on this machine.')
   const port = await freePort()
@@ -68,7 +69,8 @@ export async function startPostgres({ onlyForTests = false } = {}) {
   process.on('exit', stop)
   try {
     if (isRoot) execFileSync('chown', ['postgres', folder])
-    command('initdb', '-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-locale', '--no-sync')
+    if (standbyOf) command('pg_basebackup', '-D', data, '-d', standbyOf, '-R', '--checkpoint=fast', '--no-sync')
+    else command('initdb', '-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-locale', '--no-sync')
     command(...start)
   } catch (cause) {
     const output = existsSync(log) ? readFileSync(log, 'utf8') : String(cause.stderr ?? '')

@@ -51,6 +51,7 @@ export async function createWorld({
     return {
       config,
       db,
+      reader: connection.reader,
       database: connection.description,
       now,
       testClock,

@@ -50,13 +50,14 @@ const mayRequireCode = ({ PHONE_VERIFICATION, BREAKER_DECLINES }: Partial<Settin
   PHONE_VERIFICATION || Number.isFinite(BREAKER_DECLINES?.failures)
 
 /** A mail server is asked for TLS when an email is sent, see server/gateways/mail/smtp.ts. */
-function unencryptedDatabase({ ALLOW_UNENCRYPTED = ['database'], DATABASE_URL }: Partial<Settings>): string[] {
-  const isUnsafe =
+function unencryptedDatabase({ ALLOW_UNENCRYPTED = ['database'], ...values }: Partial<Settings>): string[] {
+  const isUnsafe = (DATABASE_URL: string | undefined) =>
     DATABASE_URL && needsTls('database', { DATABASE_URL, ALLOW_UNENCRYPTED }) && !verifiesDatabase(DATABASE_URL)
-  return isUnsafe
-    ? [
-        'DATABASE_URL must contain sslmode=verify-full, because the database is on another machine. ' +
-          'On a network of your own, ALLOW_UNENCRYPTED=database allows it without TLS',
-      ]
-    : []
+  return (['DATABASE_URL', 'DATABASE_REPLICA_URL'] as const)
+    .filter((name) => isUnsafe(values[name]))
+    .map(
+      (name) =>
+        `${name} must contain sslmode=verify-full, because the database is on another machine. ` +
+        'On a network of your own, ALLOW_UNENCRYPTED=database allows it without TLS',
+    )
 }

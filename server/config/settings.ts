@@ -58,6 +58,7 @@ export const settings = {
   REFUND_TEXT: z.optional(line(600)),
 
   DATABASE_URL: z.optional(databaseUrl),
+  DATABASE_REPLICA_URL: z.optional(databaseUrl),
   DATABASE_POOL: integer(1, 200, 10),
   DATA_DIR: text('data'),
   ALLOW_EMBEDDED: embeddedParts,
@@ -153,4 +154,4 @@ export type LimitName = Extract<keyof Settings, `LIMIT_${string}`>
 
 /** Secrets, and what would lead to them: never shown, and each can come from a file, such as SECRET_FILE. */
 export const isSecret = (name: string): boolean =>
-  /SECRET|_KEY$|_TOKEN$|_SID$|_LOGIN_ID$|^DATABASE_URL$|^MAIL$|^PROVIDER_HEADERS$/.test(name)
+  /SECRET|_KEY$|_TOKEN$|_SID$|_LOGIN_ID$|^DATABASE_(REPLICA_)?URL$|^MAIL$|^PROVIDER_HEADERS$/.test(name)

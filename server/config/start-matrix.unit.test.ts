@@ -186,6 +186,16 @@ const wrong: Row[] = [
     plainDatabase,
   ],
   [
+    'one of several databases on another machine without TLS',
+    { ...production, DATABASE_URL: 'postgres://foyer@localhost,db.example/foyer' },
+    plainDatabase,
+  ],
+  [
+    'a replica on another machine without TLS',
+    { ...production, DATABASE_REPLICA_URL: 'postgres://foyer@db.example/foyer' },
+    plainDatabase.replace('DATABASE_URL', 'DATABASE_REPLICA_URL'),
+  ],
+  [
     'plain connections allowed for another part',
     { ...production, DATABASE_URL: 'postgres://foyer@db.example/foyer', ALLOW_UNENCRYPTED: 'mail' },
     plainDatabase,

@@ -65,6 +65,14 @@ describe.runIf(isPostgres)('connections', () => {
     expect(await pidOf(db)).not.toBe(before)
   })
 
+  it.each(['57P01', '57P02', '57P03', '08006'])('that met %s are not lent again', async (code) => {
+    const db = await open(url)
+    const before = await pidOf(db)
+    const failing = sql`do ${sql.lit(`begin raise exception 'moved' using errcode = '${code}'; end`)}`
+    await expect(Promise.all([failing.execute(db), pidOf(db)])).rejects.toMatchObject({ code })
+    expect(await pidOf(db)).not.toBe(before)
+  })
+
   it('are checked after such an error, because the others may lead to the same server', async () => {
     const db = await open(url, 2)
     await inTransaction(db, async (transaction) => {

@@ -44,7 +44,7 @@ export class ImpatientClient extends pg.Client {
  * Lends the connections of a pool. One that met a server that is stopping, read-only or gone is never lent again, and after
  * such an error every other one is asked once whether it can write. Without an error, that costs nothing.
  */
-export function watchConnections(pool: pg.Pool, urls: string[]): Connections {
+export function watchConnections(pool: pg.Pool, urls: string[], condition = CAN_WRITE): Connections {
   /** How many errors there have been: a connection was checked after the last one, or it is checked before it is lent. */
   let errors = 0
   /** How often the way to the database has changed: older connections are useless. */
@@ -111,7 +111,7 @@ export function watchConnections(pool: pg.Pool, urls: string[]): Connections {
       }
       const now = errors
       try {
-        learnDirect(client, await checkWritable(client))
+        learnDirect(client, await check(client, condition))
         isBack()
         known.checkedAt = now
         return lend(client)
@@ -135,7 +135,7 @@ export function watchConnections(pool: pg.Pool, urls: string[]): Connections {
   /** Several requests at the same time share one search. */
   let finding: Promise<void> | undefined
   const find = () => {
-    finding ??= findPrimary(urls)
+    finding ??= findPrimary(urls, condition)
       .then(goTo, failed)
       .finally(() => {
         finding = undefined
@@ -187,6 +187,7 @@ export function watchConnections(pool: pg.Pool, urls: string[]): Connections {
     if (!stuck.length && presence.awaySince === undefined) return
     const primary = await findPrimary(
       urls,
+      condition,
       stuck.map(({ processID }) => processID ?? 0),
     ).catch(failed)
     for (const client of stuck) if (!primary.pids.includes(client.processID ?? 0)) client.connection.stream.destroy()
@@ -209,8 +210,8 @@ const asClient = (client: pg.PoolClient): Client => client as Client
  * In one round trip. The division fails if the server can't write, which leaves the transaction open, so that a pooler throws
  * away its connection to that server when ours closes.
  */
-async function checkWritable(client: pg.PoolClient): Promise<Ends> {
-  const text = `begin; select 1 / (${CAN_WRITE})::int, ${ENDS}; commit`
+async function check(client: pg.PoolClient, condition: string): Promise<Ends> {
+  const text = `begin; select 1 / (${condition})::int, ${ENDS}; commit`
   const query = { text, query_timeout: SERVER_PATIENCE_MS }
   const results = (await client.query<Ends>(query).catch((error) => {
     throw error.code === '22012' ? readOnly() : error

@@ -7,7 +7,8 @@ import { databaseUrls, withoutPassword } from '#server/config/database-url.ts'
 import { createBatchingDriver } from './batching-driver.ts'
 import { type Connections, ImpatientClient, type Presence, watchConnections } from './connections.ts'
 import { lockFolder, markAsDatabase, prepareFolder } from './data-folder.ts'
-import { CAN_WRITE } from './primary.ts'
+import { ANY, CAN_WRITE } from './primary.ts'
+import { openReader } from './replica.ts'
 import type { Tables } from './tables.ts'
 
 // Freeing WebAssembly code that PGlite no longer needs sometimes crashes Node 24 (nodejs/node#64500), so it is kept.
@@ -23,18 +24,34 @@ export type Database = {
   /** Call this after the first migration: from then on, an empty folder is an error and not a fresh start. */
   markInitialized: () => Promise<void>
   close: () => Promise<void>
+  /** The replica if there is one and it keeps up, otherwise the database itself. */
+  reader?: () => Promise<Db>
 }
 
-type Location = { DATABASE_URL: string | undefined; DATABASE_POOL: number; DATA_DIR: string }
+type Location = {
+  DATABASE_URL: string | undefined
+  DATABASE_REPLICA_URL?: string | undefined
+  DATABASE_POOL: number
+  DATA_DIR: string
+}
 
 /** Lets a drill observe or break the database. */
 export type WrapDialect = (dialect: Dialect) => Dialect
 const unchanged: WrapDialect = (dialect) => dialect
 
-export const openDatabase = (location: Location, wrap = unchanged): Promise<Database> =>
-  location.DATABASE_URL
-    ? openPostgres(location.DATABASE_URL, location.DATABASE_POOL, wrap)
-    : openEmbedded(location.DATA_DIR, wrap)
+export async function openDatabase(location: Location, wrap = unchanged): Promise<Database> {
+  const { DATABASE_URL, DATABASE_REPLICA_URL, DATABASE_POOL, DATA_DIR } = location
+  if (!DATABASE_URL) return openEmbedded(DATA_DIR, wrap)
+  const primary = connectTo(DATABASE_URL, DATABASE_POOL, wrap)
+  const replica = DATABASE_REPLICA_URL ? connectTo(DATABASE_REPLICA_URL, DATABASE_POOL, wrap, ANY) : undefined
+  return {
+    db: primary,
+    description: `PostgreSQL at ${withoutPassword(DATABASE_URL)}`,
+    markInitialized: async () => undefined,
+    close: async () => void (await Promise.all([primary.destroy(), replica?.destroy()])),
+    ...(replica && { reader: openReader(primary, replica, () => presenceOf(replica)?.awaySince === undefined) }),
+  }
+}
 
 const INT8 = 20
 const DATE = 1082
@@ -43,7 +60,7 @@ const asText = (value: string) => value
 pg.types.setTypeParser(INT8, Number)
 pg.types.setTypeParser(DATE, asText)
 
-async function openPostgres(databaseUrl: string, max: number, wrap: WrapDialect): Promise<Database> {
+function connectTo(databaseUrl: string, max: number, wrap: WrapDialect, condition?: string): Db {
   const urls = databaseUrls(databaseUrl)
   const pool = new pg.Pool({
     connectionString: urls[0],
@@ -54,15 +71,10 @@ async function openPostgres(databaseUrl: string, max: number, wrap: WrapDialect)
     pipeline: true,
     ...(urls.length > 1 && { Client: ImpatientClient }),
   })
-  const connections = watchConnections(pool, urls)
+  const connections = watchConnections(pool, urls, condition)
   const db = new Kysely<Tables>({ dialect: wrap(new PooledDialect(pool, connections)) })
   presences.set(db, connections.presence)
-  return {
-    db,
-    description: `PostgreSQL at ${withoutPassword(databaseUrl)}`,
-    markInitialized: async () => undefined,
-    close: () => db.destroy(),
-  }
+  return db
 }
 
 const presences = new WeakMap<Db, Presence>()

@@ -13,6 +13,9 @@ export const ENDS = 'pg_backend_pid() as pid, pg_postmaster_start_time()::text a
 /** On a standby it is on as well. */
 export const CAN_WRITE = "current_setting('transaction_read_only') = 'off'"
 
+/** For a replica, which only reads. */
+export const ANY = 'true'
+
 export const readOnly = () => Object.assign(new Error('This database is read-only.'), { code: '25006' })
 
 type Primary = Ends & {
@@ -21,9 +24,9 @@ type Primary = Ends & {
   pids: number[]
 }
 
-/** The first of these servers that can write. They are asked at the same time, so that a silent one costs little. */
-export async function findPrimary(urls: string[], pids: number[] = []): Promise<Primary> {
-  const answers = urls.map((url) => ask(url, pids))
+/** The first of these servers that can write, or do what is asked for. All are asked at once, so that a silent one costs little. */
+export async function findPrimary(urls: string[], condition: string, pids: number[] = []): Promise<Primary> {
+  const answers = urls.map((url) => ask(url, condition, pids))
   for (const answer of answers) answer.catch(() => undefined)
   const errors: unknown[] = []
   for (const answer of answers)
@@ -35,7 +38,7 @@ export async function findPrimary(urls: string[], pids: number[] = []): Promise<
   throw errors.find(isDatabaseAway) ?? errors[0]
 }
 
-async function ask(url: string, pids: number[]): Promise<Primary> {
+async function ask(url: string, condition: string, pids: number[]): Promise<Primary> {
   const client = new pg.Client({
     connectionString: url,
     connectionTimeoutMillis: SERVER_PATIENCE_MS,
@@ -44,12 +47,12 @@ async function ask(url: string, pids: number[]): Promise<Primary> {
   client.on('error', () => undefined)
   try {
     await client.connect()
-    const { rows } = await client.query<Primary & { can_write: boolean }>(
-      `select ${ENDS}, ${CAN_WRITE} as can_write, array(select pid from pg_stat_activity where pid = any($1)) as pids`,
+    const { rows } = await client.query<Primary & { is_fit: boolean }>(
+      `select ${ENDS}, ${condition} as is_fit, array(select pid from pg_stat_activity where pid = any($1)) as pids`,
       [pids],
     )
     const [row] = rows
-    if (!row?.can_write) throw readOnly()
+    if (!row?.is_fit) throw readOnly()
     return { ...row, url }
   } finally {
     client.end().catch(() => undefined)

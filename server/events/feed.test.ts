@@ -9,7 +9,7 @@ import { backup, restore } from '#server/db/backup.ts'
 import { type Db, inTransaction } from '#server/db/db.ts'
 import { tablesOf } from '#server/db/migrate.ts'
 import { Refusal } from '#server/refusal.ts'
-import { isPostgres, testDatabase } from '#server/test/database.ts'
+import { isPostgres, recordStatements, testDatabase } from '#server/test/database.ts'
 import { writeCursor } from './cursor.ts'
 import { addEvent } from './events.ts'
 import { type FeedPage, NOW, readFeed } from './feed.ts'
@@ -61,6 +61,18 @@ const commonCursorOf = async (promise: Promise<unknown>, status: number) => {
   const { body } = refusal?.details ?? {}
   return body && 'last_common_cursor' in body ? body.last_common_cursor : ''
 }
+
+it('a replica gives the old events, and the database itself those that the replica lacks', async () => {
+  await write(db, 'one')
+  const { cursor } = await read()
+  await write(db, 'two')
+  const behind = await testDatabase()
+  const upToDate = recordStatements(db)
+  for (const replica of [behind.db, upToDate.db])
+    expect(namesIn(await readFeed({ ...at(db), reader: async () => replica }, cursor, 100))).toEqual(['two'])
+  expect(upToDate.statements).toHaveLength(1)
+  await behind.close()
+})
 
 it('27.1 an event is written with its change or not at all', async () => {
   const failed = inTransaction(db, async (db) => {

@@ -2,11 +2,11 @@ import { sql } from 'kysely'
 import { EVENT_DAYS, type EventType, type FeedEvent } from '#contract/events.ts'
 import type { Db } from '#server/db/db.ts'
 import { Refusal } from '#server/refusal.ts'
-import type { World } from '#server/world/world.ts'
+import { forReports, type World } from '#server/world/world.ts'
 import { type Cursor, type Epoch, lastCommonPosition, readCursor, writeCursor } from './cursor.ts'
 import { positionNewEvents } from './positions.ts'
 
-type Context = Pick<World, 'db' | 'now'>
+type Context = Pick<World, 'db' | 'reader' | 'now'>
 
 export type PositionedEvent = FeedEvent & { position: number }
 export type FeedPage = { events: PositionedEvent[]; cursor: string; has_more: boolean }
@@ -29,10 +29,18 @@ export async function readFeed(
 ): Promise<FeedPage> {
   const given = after === undefined || after === NOW ? undefined : readCursor(after)
   await positionNewEvents(context)
-  if (given) return pageAfter(context.db, given, limit, types)
+  if (given) return (await oldEvents(context, given, limit, types)) ?? pageAfter(context.db, given, limit, types)
   const { end, kept_after, epochs } = await stateOfFeed(context.db)
   const cursor = cursorAt(after === NOW ? end : kept_after, epochs)
   return pageAfter(context.db, cursor, after === NOW ? 0 : limit, types)
+}
+
+/** A replica may not have the newest events yet, or know of a new epoch, so it's only asked for what it has. */
+async function oldEvents(context: Context, from: Cursor, limit: number, types?: EventType[]) {
+  const { db } = await forReports(context)
+  if (db === context.db) return undefined
+  const page = await pageAfter(db, from, limit, types).catch(() => undefined)
+  return page?.events.length ? page : undefined
 }
 
 type StateRow = { end_position: number; oldest: number | null; epochs: Epoch[] | null }

@@ -14,7 +14,7 @@ type Wait = { limit: number; types?: EventType[] | undefined; seconds: number; s
 
 /** Answers as soon as there is an event after the cursor. If none comes in time, or the reader has gone, the page is empty. */
 export async function waitForEvents(
-  context: Pick<World, 'db' | 'now'>,
+  context: Pick<World, 'db' | 'reader' | 'now'>,
   after: string | undefined,
   { limit, types, seconds, signal }: Wait,
 ): Promise<FeedPage> {

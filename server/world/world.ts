@@ -14,6 +14,8 @@ import type { TestClock } from './test-clock.ts'
 export type World = {
   config: Config
   db: Db
+  /** The replica while it keeps up, otherwise `db`: see `forReports`. */
+  reader?: (() => Promise<Db>) | undefined
   /** The only clock. SQL gets the time as a parameter. */
   now: () => Date
   /** The same clock, where it can be advanced. */
@@ -30,6 +32,12 @@ export type World = {
   /** Whether the vendors accept our credentials, see accounts.ts. */
   accounts: Accounts
 }
+
+/** For what may be a few seconds old: reports, exports, old events. Never for anything that decides about money. */
+export const forReports = async <Part extends Pick<World, 'db' | 'reader'>>(world: Part): Promise<Part> => ({
+  ...world,
+  db: (await world.reader?.()) ?? world.db,
+})
 
 /** The system clock. */
 export const clock = () => new Date()

@@ -4,7 +4,7 @@ import { recordAction } from '#server/audit/audit.ts'
 import { inTransaction } from '#server/db/db.ts'
 import { Download } from '#server/http/download.ts'
 import { todayOf } from '#server/world/time-zone.ts'
-import type { World } from '#server/world/world.ts'
+import { forReports, type World } from '#server/world/world.ts'
 import type { StaffSession } from '../access/session.ts'
 import { CSV_START, csvRow } from '../csv.ts'
 import { auditRows } from './audit.ts'
@@ -20,7 +20,11 @@ export async function exportAudit(world: World, filter: AuditFilter, { staff }: 
       { act: 'export_audit', actor: staff, subject_kind: 'export', subject: 'audit', after },
     ),
   )
-  return new Download(`audit-${todayOf(world)}.csv`, 'text/csv; charset=utf-8', linesOf(world, filter))
+  return new Download(
+    `audit-${todayOf(world)}.csv`,
+    'text/csv; charset=utf-8',
+    linesOf(await forReports(world), filter),
+  )
 }
 
 async function* linesOf(world: World, filter: AuditFilter) {

@@ -5,7 +5,7 @@ import { inTransaction } from '#server/db/db.ts'
 import { Download } from '#server/http/download.ts'
 import { showWithoutPlus } from '#server/phone/numbers.ts'
 import { dayOf, todayOf } from '#server/world/time-zone.ts'
-import type { World } from '#server/world/world.ts'
+import { forReports, type World } from '#server/world/world.ts'
 import type { StaffSession } from '../access/session.ts'
 import { CSV_START, csvRow } from '../csv.ts'
 import { allMembers, brandName, type ListedMember } from './member-list.ts'
@@ -15,7 +15,7 @@ import { allMembers, brandName, type ListedMember } from './member-list.ts'
  * one with the number of rows when the file is complete or the browser has gone.
  */
 export async function exportMembers(world: World, filter: MemberFilter, { staff }: StaffSession): Promise<Download> {
-  const pages = allMembers(world, filter)
+  const pages = allMembers(await forReports(world), filter)
   const first = await pages.next() // a search that matches too many is refused before the file begins
   await record(world, staff, 'export_members', withoutSearch(filter))
   const filename = `members-${todayOf(world)}.csv`
