@@ -168,16 +168,22 @@ test('a change in the office waits for the database, goes on by itself, and keep
   expect(database.done).toEqual([database.refused[0]])
 })
 
-test('a page that the database was away for opens by itself', async ({ page }) => {
+/** What the server sends instead of a page, see server/site/page.test.ts. */
+async function pageWhileAway(retryAfter: string) {
   const { head, pages } = await loadShell()
+  const script = `<script type="module" src="${head.reopenScript}"></script>`
+  const start = `<!doctype html><html lang="en"><head><title>One moment, please</title>${script}<style>${head.officeCss}</style></head>`
+  return {
+    status: 503,
+    headers: { 'retry-after': retryAfter, 'content-type': 'text/html; charset=utf-8' },
+    body: `${start}<body>${pages.oneMoment()}</body></html>`,
+  }
+}
+
+test('a page that the database was away for opens by itself', async ({ page }) => {
+  const reply = await pageWhileAway('1')
   let isAway = true
-  await page.route('**/office', async (route) => {
-    if (!isAway) return route.continue()
-    const body = `<!doctype html><html lang="en"><head><meta name="viewport" content="width=device-width, initial-scale=1">
-<script type="module" src="${head.reopenScript}"></script><title>One moment, please</title><style>${head.officeCss}</style></head>
-<body>${pages.oneMoment()}</body></html>`
-    await route.fulfill({ status: 503, headers: { 'retry-after': '1' }, contentType: 'text/html; charset=utf-8', body })
-  })
+  await page.route('**/office', (route) => (isAway ? route.fulfill(reply) : route.continue()))
   const asked = page.waitForRequest((request) => request.method() === 'HEAD')
   await page.goto(site.at('/office'))
   await expect(page.getByRole('heading', { name: 'One moment, please' })).toBeVisible()
@@ -189,13 +195,9 @@ test('a page that the database was away for opens by itself', async ({ page }) =
   await expect(page.getByLabel('Username or email address')).toBeVisible()
 })
 
-test('a page that stays away says so after a minute', async ({ page }) => {
-  const { head, pages } = await loadShell()
-  const body = `<!doctype html><html lang="en"><head><script type="module" src="${head.reopenScript}"></script><style>${head.officeCss}</style></head><body>${pages.oneMoment()}</body></html>`
-  const headers = { 'retry-after': '3600' }
-  await page.route('**/office', (route) =>
-    route.fulfill({ status: 503, headers, contentType: 'text/html; charset=utf-8', body }),
-  )
+test('a page that will be away for longer says that something went wrong', async ({ page }) => {
+  const reply = await pageWhileAway('3600')
+  await page.route('**/office', (route) => route.fulfill(reply))
   await page.goto(site.at('/office'))
   await expect(page.getByRole('alert').getByRole('heading', { name: 'Sorry, something went wrong' })).toBeVisible()
   await expect(page.getByRole('heading', { name: 'One moment, please' })).toBeHidden()

@@ -147,6 +147,7 @@ const statuses: [status: string, meaning: string][] = [
   ['413, 415', 'The body is larger than 64 kB, or not JSON.'],
   ['422', 'Some fields are wrong: `fields` has the messages of each.'],
   ['429', 'Too many requests. Retry-After says how many seconds to wait.'],
+  ['503', 'We’re away for a moment. Send the same request again, with the same key, after the seconds in Retry-After.'],
   ['5xx', 'Our mistake. Ask what became of a payment before you try it again.'],
 ]
 
