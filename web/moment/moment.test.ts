@@ -9,6 +9,7 @@ function serverAway({ backAt = Infinity, retryAfter = '2', status = 503, tryMs =
   const said: string[] = []
   const send = async () => {
     sentAt.push(time)
+    if (sentAt.length > 100) throw new Error('This would never end.')
     time += tryMs
     if (time >= backAt) return Response.json({ payment: 'Approved' })
     return new Response('{"message":"One moment."}', {

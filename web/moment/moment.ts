@@ -30,7 +30,7 @@ export async function untilAnswered(
     for (;;) {
       const reply = await send()
       const pauseMs = (retryAfter(reply) ?? 0) * 1000 * (1 + random() / 4)
-      if (reply.status !== 503 || !pauseMs || !isWanted() || now() + pauseMs > startedAt + waitMs) return reply
+      if (reply.status !== 503 || !pauseMs || now() + pauseMs > startedAt + waitMs) return reply
       endNotice ??= notice.begin(Math.max(0, startedAt + NOTICE_MS - now()))
       await pause(pauseMs, signal)
       if (!isWanted()) return reply
