@@ -28,7 +28,7 @@ const failOnMissingImport = (_level: string, { code, message }: { code?: string 
 const secondScript = [
   'contract/',
   'altcha-lib/',
-  'web/(?:api|call|lean-zod|laterIcons|useTimeout|style/addStyles|ui/EmailText)\\.',
+  'web/(?:api|call|rejected-call|lean-zod|laterIcons|useTimeout|style/addStyles|ui/EmailText)\\.',
   'web/moment/',
   'web/form/(?:dial-codes|Captcha|CaptchaFrame|VendorCaptcha|solveCaptcha|showPhone)\\.',
   'web/enroll/wizard/(?:rules|reportMessages|otherTabs|useIsMounted)\\.',
