@@ -32,7 +32,7 @@ export const eventTypes = {
     }),
   ),
   'member.changed': happening(
-    'A member’s details changed: those in `fields`.',
+    'A member’s details changed; `fields` names them.',
     z.object({ fields: z.array(z.string()) }),
   ),
   'member.erased': happening('A member’s personal data was erased.', z.object({})),
@@ -45,12 +45,12 @@ export const eventTypes = {
     'A charge was canceled before it settled, so the member never paid it.',
     z.object({ ...charge, refund_id: id, credit_note: z.int() }),
   ),
-  'renewal.paid': happening('A period of a membership was paid.', z.object({ reference, amount, ...period, state })),
+  'renewal.paid': happening('A membership period was paid.', z.object({ reference, amount, ...period, state })),
   'renewal.failed': happening(
-    'A charge for a period was declined. `next_try_on` is null if there’s no other try.',
+    'A charge for a period was declined. `next_try_on` is null if we won’t try again.',
     z.object({ reference, amount, ...period, decline_class: z.string(), next_try_on: z.nullable(day), state }),
   ),
-  'renewal.waived': happening('A period of a membership isn’t charged.', z.object({ ...period, state })),
+  'renewal.waived': happening('A membership period won’t be charged.', z.object({ ...period, state })),
   'membership.canceled': happening(
     'A membership was canceled, as of `ends_on` or immediately.',
     z.object({ ends_on: z.nullable(day), state }),
@@ -60,12 +60,12 @@ export const eventTypes = {
     z.object({ from: z.enum(['canceled', 'on_hold', 'ended']), state }),
   ),
   'membership.on_hold': happening(
-    'Nothing more is charged until staff decide.',
+    'A membership was put on hold until staff decide.',
     z.object({ why: z.enum(['dispute', 'staff']), state }),
   ),
   'membership.ended': happening('A membership ended.', z.object({ why: z.enum(['canceled', 'unpaid']), state })),
   'membership.price_changed': happening(
-    'From the next charge on, something else renews, or at a different price. `price` is the total.',
+    'From the next charge on, different packages renew, or at different prices. `price` is the total.',
     z.object({
       price: amount,
       former_price: amount,
@@ -92,7 +92,7 @@ export const eventTypes = {
   'dispute.opened': happening('The cardholder’s bank took back a charge.', z.object(charge)),
   'dispute.closed': happening('A dispute was decided.', z.object({ ...charge, outcome: z.enum(['won', 'lost']) })),
   'audit.sealed': happening(
-    'The audit log’s daily seal. Keep it out of the database’s reach.',
+    'The audit log’s daily seal. Store it away from the database.',
     z.object({ position: z.int(), hash: z.string() }),
   ),
 } as const

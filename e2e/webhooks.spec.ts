@@ -54,7 +54,7 @@ test('28.14 a manager adds a webhook, sees its deliveries and sends one again', 
   await dialog.getByRole('button', { name: 'Add', exact: true }).click()
   await expect(dialog.getByText('whsec_')).toBeVisible()
   await shot('secret')
-  await dialog.getByRole('button', { name: 'I’ve stored it' }).click()
+  await dialog.getByRole('button', { name: 'I’ve saved it' }).click()
   await expect(page.getByRole('heading', { name: 'Commission engine' })).toBeVisible()
   await expect(page.getByText('whsec_')).toHaveCount(0)
   receiver.answer = (_request, response) => void response.writeHead(503).end('busy')
@@ -62,7 +62,7 @@ test('28.14 a manager adds a webhook, sees its deliveries and sends one again', 
   await expect(page.getByText('The test failed: status 503')).toBeInViewport()
   receiver.answer = undefined
   await page.getByRole('button', { name: 'Send a test' }).click()
-  await expect(page.getByText('The test arrived: status 200')).toBeInViewport()
+  await expect(page.getByText('The test was delivered: status 200')).toBeInViewport()
 
   const { id: member_id } = await newMember(site)
   receiver.answer = (_request, response) => void response.writeHead(500).end('database is away')
@@ -92,7 +92,7 @@ test('28.14 a manager adds a webhook, sees its deliveries and sends one again', 
   await deliverAll()
   await page.getByRole('button', { name: 'Reload' }).click()
   await page.getByRole('button', { name: 'Send again member.joined' }).click()
-  await expect(page.getByText('The event is on its way again.')).toBeInViewport()
+  await expect(page.getByText('We’re sending the event again.')).toBeInViewport()
   await expect(page.getByText('Details of member.joined'), 'the button is gone').toBeFocused()
   await deliverAll()
   await page.getByRole('button', { name: 'Edit' }).click()

@@ -60,7 +60,7 @@ const firstFigures = () =>
 
 const eventsTable = () =>
   table(
-    ...head('Type', 'What has happened', 'Payload'),
+    ...head('Type', 'What happened', 'Payload'),
     ...Object.entries(eventTypes).map(([type, { meaning, payload }]) => [
       `\`${type}\``,
       meaning,

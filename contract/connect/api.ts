@@ -50,7 +50,7 @@ export const MAX_EVENTS = 1000
 export const MAX_WAIT_SECONDS = 20
 export const MAX_DEPTH = 100
 
-const NO_CURSOR = 'This isn’t a cursor. Please pass the `next` of the previous page.'
+const NO_CURSOR = 'This cursor isn’t valid. Please pass `next` from the previous page.'
 
 const wholeNumber = (name: string, min: number, max: number) => {
   const message = `${name} must be a whole number from ${min} to ${max}.`
@@ -64,7 +64,7 @@ const limit = z._default(wholeNumber('limit', 1, MAX_LIMIT), 50)
 const page = { after: cursor, limit }
 const order = z._default(oneOf('order', ['oldest', 'newest']), 'oldest')
 const site = (name: string) =>
-  z.optional(z.string().check(z.toLowerCase(), z.regex(SITE_PATTERN, `${name} must be the word of a sponsor’s link.`)))
+  z.optional(z.string().check(z.toLowerCase(), z.regex(SITE_PATTERN, `${name} must be a sponsor’s link, such as ana.`)))
 
 const member_id = z.uuid('There is no such member.')
 const reference = z.string().check(z.regex(/^[\w.-]{1,60}$/, 'There is no such payment.'))
@@ -90,7 +90,7 @@ export const apiCalls = {
   listMembers: {
     method: 'GET',
     path: '/members',
-    summary: 'List members, in the order in which they joined',
+    summary: 'List members, in the order they joined',
     scope: 'members:read',
     query: z.object({
       ...page,
@@ -137,7 +137,7 @@ export const apiCalls = {
   listPayments: {
     method: 'GET',
     path: '/payments',
-    summary: 'List payments, in the order in which they began',
+    summary: 'List payments, in the order they were created',
     scope: 'payments:read',
     query: z.object({
       ...page,
@@ -160,7 +160,7 @@ export const apiCalls = {
   listSponsors: {
     method: 'GET',
     path: '/sponsors',
-    summary: 'List sponsors’ links, in the order in which they were made',
+    summary: 'List sponsors’ links, in the order they were created',
     scope: 'sponsors:read',
     query: z.object({
       ...page,
@@ -173,7 +173,7 @@ export const apiCalls = {
   listPackages: {
     method: 'GET',
     path: '/packages',
-    summary: 'List packages, the withdrawn ones too',
+    summary: 'List packages, including withdrawn ones',
     scope: 'packages:read',
     query: z.object(page),
     output: PackageList,
@@ -181,7 +181,7 @@ export const apiCalls = {
   listEvents: {
     method: 'GET',
     path: '/events',
-    summary: 'Follow what happens, in the order in which it happened',
+    summary: 'List events, in the order they happened',
     scope: 'events:read',
     isNew: true,
     query: z.object({
@@ -195,21 +195,21 @@ export const apiCalls = {
         z
           .string()
           .check(
-            z.regex(/^[a-z_.]+(?:,[a-z_.]+)*$/, 'types must be names of events, separated by commas.'),
+            z.regex(/^[a-z_.]+(?:,[a-z_.]+)*$/, 'types must be event types, separated by commas.'),
             z.maxLength(1000, 'types must have at most 1000 characters.'),
           ),
       ),
     }),
     output: EventPage,
   },
-  cancelMembership: stateChange('cancel', 'Cancel a membership: it ends with what is paid'),
+  cancelMembership: stateChange('cancel', 'Cancel a membership; it ends when the paid period does'),
   undoCancellation: stateChange('undo-cancel', 'Undo a cancellation'),
-  holdMembership: stateChange('hold', 'Put a membership on hold: nothing is charged until it is released'),
+  holdMembership: stateChange('hold', 'Put a membership on hold; nothing is charged until it’s released'),
   releaseMembership: stateChange('release', 'Release a hold'),
   changeDetails: {
     method: 'PATCH',
     path: '/members/:member_id',
-    summary: 'Correct a member’s details; what isn’t named stays',
+    summary: 'Correct a member’s details; fields you leave out don’t change',
     scope: 'members:write',
     params: aboutMember,
     body: z.partial(
@@ -231,7 +231,7 @@ export const apiCalls = {
   refundPayment: {
     method: 'POST',
     path: '/payments/:reference/refund',
-    summary: 'Refund a payment, in part or all that is left of it',
+    summary: 'Refund part or all of a payment',
     scope: 'payments:refund',
     params: z.object({ reference }),
     body: z.object({
@@ -253,5 +253,7 @@ export type ApiCallName = keyof ApiCalls
 
 /** What a client chooses: the same key means the same change. */
 export const IdempotencyKey = z
-  .string('Please send an Idempotency-Key: any text, new for each change.')
-  .check(z.regex(/^[\x21-\x7e]{8,120}$/, 'An Idempotency-Key is 8 to 120 letters, digits or symbols, without spaces.'))
+  .string('Please send an Idempotency-Key, a new one for each change.')
+  .check(
+    z.regex(/^[\x21-\x7e]{8,120}$/, 'An Idempotency-Key must be 8 to 120 letters, digits or symbols, without spaces.'),
+  )

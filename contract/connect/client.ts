@@ -325,7 +325,7 @@ export function createClient({ url, key, fetch = globalThis.fetch }: ClientSetti
   }
 
   return {
-    /** List members, in the order in which they joined. */
+    /** List members, in the order they joined. */
     listMembers: (query: ListMembersInput = {}, options: Options = {}) =>
       call<MemberList>('GET', `/members`, options, query),
     /** Get a member. */
@@ -334,37 +334,37 @@ export function createClient({ url, key, fetch = globalThis.fetch }: ClientSetti
     /** Get the members above or below a member, as of any day. */
     getLine: (member_id: string, query: GetLineInput, options: Options = {}) =>
       call<Line>('GET', `/members/${encodeURIComponent(member_id)}/line`, options, query),
-    /** List payments, in the order in which they began. */
+    /** List payments, in the order they were created. */
     listPayments: (query: ListPaymentsInput = {}, options: Options = {}) =>
       call<PaymentList>('GET', `/payments`, options, query),
     /** Get a payment with its refunds. */
     getPayment: (reference: string, options: Options = {}) =>
       call<PaymentPage>('GET', `/payments/${encodeURIComponent(reference)}`, options),
-    /** List sponsors’ links, in the order in which they were made. */
+    /** List sponsors’ links, in the order they were created. */
     listSponsors: (query: ListSponsorsInput = {}, options: Options = {}) =>
       call<SponsorList>('GET', `/sponsors`, options, query),
-    /** List packages, the withdrawn ones too. */
+    /** List packages, including withdrawn ones. */
     listPackages: (query: ListPackagesInput = {}, options: Options = {}) =>
       call<PackageList>('GET', `/packages`, options, query),
-    /** Follow what happens, in the order in which it happened. */
+    /** List events, in the order they happened. */
     listEvents: (query: ListEventsInput = {}, options: Options = {}) =>
       call<EventPage>('GET', `/events`, options, query),
-    /** Cancel a membership: it ends with what is paid. */
+    /** Cancel a membership; it ends when the paid period does. */
     cancelMembership: (member_id: string, body: CancelMembershipInput, options: ChangeOptions = {}) =>
       call<MembershipState>('POST', `/members/${encodeURIComponent(member_id)}/cancel`, options, undefined, body),
     /** Undo a cancellation. */
     undoCancellation: (member_id: string, body: UndoCancellationInput, options: ChangeOptions = {}) =>
       call<MembershipState>('POST', `/members/${encodeURIComponent(member_id)}/undo-cancel`, options, undefined, body),
-    /** Put a membership on hold: nothing is charged until it is released. */
+    /** Put a membership on hold; nothing is charged until it’s released. */
     holdMembership: (member_id: string, body: HoldMembershipInput, options: ChangeOptions = {}) =>
       call<MembershipState>('POST', `/members/${encodeURIComponent(member_id)}/hold`, options, undefined, body),
     /** Release a hold. */
     releaseMembership: (member_id: string, body: ReleaseMembershipInput, options: ChangeOptions = {}) =>
       call<MembershipState>('POST', `/members/${encodeURIComponent(member_id)}/release`, options, undefined, body),
-    /** Correct a member’s details; what isn’t named stays. */
+    /** Correct a member’s details; fields you leave out don’t change. */
     changeDetails: (member_id: string, body: ChangeDetailsInput, options: ChangeOptions = {}) =>
       call<DetailsChange>('PATCH', `/members/${encodeURIComponent(member_id)}`, options, undefined, body),
-    /** Refund a payment, in part or all that is left of it. */
+    /** Refund part or all of a payment. */
     refundPayment: (reference: string, body: RefundPaymentInput, options: ChangeOptions = {}) =>
       call<Refund>('POST', `/payments/${encodeURIComponent(reference)}/refund`, options, undefined, body),
   }

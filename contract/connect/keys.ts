@@ -1,12 +1,12 @@
 /** What an API key may do. Each call of the API names one line of this table. */
 export const scopes = {
-  'members:read': 'Read members with their contact details, and the line above and below them',
+  'members:read': 'Read members, their contact details, and the lines above and below them',
   'members:write': 'Cancel, resume and hold memberships, correct details',
   'payments:read': 'Read payments and refunds',
   'payments:refund': 'Refund payments',
   'sponsors:read': 'Read sponsors and their links',
   'packages:read': 'Read packages and prices',
-  'events:read': 'Follow what happens as it happens',
+  'events:read': 'Read events as they happen',
 } as const satisfies Record<string, string>
 
 export type Scope = keyof typeof scopes

@@ -26,7 +26,7 @@ const dollars = (text: string) =>
     .replace(/^\$/, '')
     .replace(/^(\d+)$/, '$1.00')
 
-const BAD_VOLUME = 'Please enter a volume, such as 60.00. It may be 0.00.'
+const BAD_VOLUME = 'Please enter a volume such as 60.00. It can be 0.00.'
 /** A price's volume in a commission plan, with two decimals. */
 export const volume = z.string(BAD_VOLUME).check(
   z.overwrite((text) => text.trim().replace(/^(\d+)$/, '$1.00')),

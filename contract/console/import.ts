@@ -15,7 +15,7 @@ export const importColumns = {
   state: 'such as NV',
   post_code: '',
   country: 'US',
-  sponsor: 'the username or link of the sponsor, on any line of the file or here; empty: your own site',
+  sponsor: 'the sponsor’s username or link, in the file or already here; empty: your own site',
   joined_on: 'a day such as 2024-01-31',
   membership: 'active, past_due, canceled or ended; empty: active',
   renews_on: 'the next renewal, or the day a canceled or ended membership ends',
@@ -81,7 +81,7 @@ export const consoleImportCalls = {
   beginImport: {
     method: 'POST',
     path: '/console/import/begin',
-    summary: 'Begin to read a file of members',
+    summary: 'Start reading a file of members',
     permission: 'import_members',
     needsProof: true,
     input: z.object({
@@ -123,7 +123,7 @@ export const consoleImportCalls = {
   listImportProblems: {
     method: 'GET',
     path: '/console/import/problems',
-    summary: 'List the bad lines of a file, in pages',
+    summary: 'List a file’s bad lines, in pages',
     permission: 'import_members',
     input: z.object({
       import_id,
@@ -137,7 +137,7 @@ export const consoleImportCalls = {
   startImport: {
     method: 'POST',
     path: '/console/import/start',
-    summary: 'Write the members of a checked file',
+    summary: 'Import the members of a checked file',
     permission: 'import_members',
     needsProof: true,
     input: z.object({ import_id, is_inviting: z.boolean() }),
@@ -146,7 +146,7 @@ export const consoleImportCalls = {
   discardImport: {
     method: 'POST',
     path: '/console/import/discard',
-    summary: 'Delete a file that was read, or stop writing',
+    summary: 'Delete a file, or stop importing it',
     permission: 'import_members',
     needsProof: true,
     input: z.object({ import_id }),

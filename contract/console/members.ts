@@ -197,7 +197,7 @@ export const consoleMemberCalls = {
   holdMembership: {
     method: 'POST',
     path: '/console/members/hold',
-    summary: 'Put a membership on hold: nothing is charged until it is released',
+    summary: 'Put a membership on hold; nothing is charged until it’s released',
     permission: 'change_memberships',
     needsProof: true,
     showsMembers: true,

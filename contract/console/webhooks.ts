@@ -21,7 +21,7 @@ const types = z.string('Please choose which events to send.').check(
   z.maxLength(1000, 'Please choose which events to send.'),
   z.refine(isTypes, 'Please choose events from the list.'),
 )
-const scheme = z.enum(['hmac', 'ed25519'], 'Please choose how to sign.')
+const scheme = z.enum(['hmac', 'ed25519'], 'Please choose a kind of signature.')
 
 const Endpoint = z.object({
   id: z.string(),
@@ -78,7 +78,7 @@ export const consoleWebhookCalls = {
   listWebhooks: {
     method: 'GET',
     path: '/console/webhooks',
-    summary: 'List the endpoints of webhooks',
+    summary: 'List webhook endpoints',
     permission: 'see_webhooks',
     input: z.object({}),
     output: z.object({ endpoints: z.array(Endpoint) }),
@@ -99,7 +99,7 @@ export const consoleWebhookCalls = {
   addWebhook: {
     method: 'POST',
     path: '/console/webhooks/add',
-    summary: 'Add an endpoint; it gets what happens from now on',
+    summary: 'Add an endpoint; it receives events from now on',
     permission: 'manage_webhooks',
     needsProof: true,
     input: z.object({ url, description, types, scheme }),
@@ -126,7 +126,7 @@ export const consoleWebhookCalls = {
   turnOnWebhook: {
     method: 'POST',
     path: '/console/webhooks/on',
-    summary: 'Turn an endpoint on; it goes on where it stopped',
+    summary: 'Turn an endpoint on; it picks up where it left off',
     permission: 'manage_webhooks',
     needsProof: true,
     input: aboutEndpoint,
@@ -135,7 +135,7 @@ export const consoleWebhookCalls = {
   rotateWebhookSecret: {
     method: 'POST',
     path: '/console/webhooks/rotate',
-    summary: 'Make a new secret; for a day both sign',
+    summary: 'Rotate the secret; for a day, both sign',
     permission: 'manage_webhooks',
     needsProof: true,
     input: aboutEndpoint,
@@ -171,7 +171,7 @@ export const consoleWebhookCalls = {
   replayWebhook: {
     method: 'POST',
     path: '/console/webhooks/replay',
-    summary: 'Send again what happened from one day to another',
+    summary: 'Send the events of some days again',
     permission: 'manage_webhooks',
     needsProof: true,
     input: z.object({ endpoint_id, from: day, to: day }),
@@ -180,7 +180,7 @@ export const consoleWebhookCalls = {
   getWebhookCurl: {
     method: 'GET',
     path: '/console/webhooks/deliveries/:delivery_id',
-    summary: 'Get a delivery as a command line',
+    summary: 'Get a delivery as a curl command',
     permission: 'manage_webhooks',
     input: aboutDelivery,
     output: z.object({ curl: z.string(), body: z.string() }),

@@ -34,7 +34,7 @@ describe.runIf(isPostgres)('npm run connect -- keys', () => {
 
   it.each([
     [['keys', 'create', 'X'], 'SCOPES is missing.'],
-    [['keys', 'create', 'X', 'members:eat'], "'members:eat' is not a scope. There are: members:read,"],
+    [['keys', 'create', 'X', 'members:eat'], "'members:eat' is not a scope. The scopes are members:read,"],
     [['keys', 'create', 'X', 'members:read', '--until', 'soon'], 'Please enter a day.'],
     [['keys', 'create', 'X', 'members:read', '--until', '2020-01-01'], 'Please choose today or a later day.'],
     [['keys', 'revoke', 'X'], 'Please say why.'],

@@ -10,20 +10,20 @@ import { webhookCommands } from './connect/webhooks.ts'
 
 const USAGE = `npm run connect -- COMMAND
 
-  keys list                                    API keys, when each was last used and when it ends
-  keys create NAME SCOPE,SCOPE [--until DAY]   print a new key, once; DAY such as 2027-06-30 is its last
-  keys revoke NAME --reason "…"                refuse it from the next request on
+  keys list                                    list API keys, with last use and last day
+  keys create NAME SCOPE,SCOPE [--until DAY]   print a new key, once; it works through DAY, such as 2027-06-30
+  keys revoke NAME --reason "…"                refuse it from the next request
 
-  webhooks list                                endpoints; WEBHOOK is an id, a name or an address
+  webhooks list                                list webhooks; WEBHOOK is an id, a name or an address
   webhooks add URL [--name NAME] [--types TYPE,TYPE] [--ed25519]
-                                               print what its receiver checks our signatures with, once
-  webhooks test WEBHOOK                        send a test and show the answer
-  webhooks deliveries WEBHOOK [--failed]       how the newest went
+                                               print, once, the key its receiver checks signatures with
+  webhooks test WEBHOOK                        send a test and print the response
+  webhooks deliveries WEBHOOK [--failed]       list the newest deliveries
   webhooks resend DELIVERY                     send an event again, with the same id
-  webhooks replay WEBHOOK DAY DAY              send again what happened from one day to another
-  webhooks curl DELIVERY                       the same request as a command
-  webhooks rotate WEBHOOK                      print a new secret; for a day both sign
-  webhooks on WEBHOOK                          go on where it stopped
+  webhooks replay WEBHOOK DAY DAY              send the events of these days, and those between, again
+  webhooks curl DELIVERY                       print the request as a curl command
+  webhooks rotate WEBHOOK                      print a new secret; for a day, both sign
+  webhooks on WEBHOOK                          pick up where it left off
   webhooks off WEBHOOK
   webhooks remove WEBHOOK
 ${commissionUsage}`

@@ -24,8 +24,8 @@ const USAGE = `npm run db -- COMMAND
   migrate                    bring the schema up to date
   seed                       load the sample sponsors, packages and documents
   load DIR                   load your own: sponsors.csv, packages.csv, documents/*.html
-  import FILE                bring members along from another system: see docs/guides/import.md; --dry-run only checks the file,
-                             --invite emails everyone a link to set a password, --connection=NAME says whose external ids they are
+  import FILE                import members from another system: see docs/guides/import.md; --dry-run only checks the file,
+                             --invite emails everyone a link to set a password, --connection=NAME names the system the external ids come from
   list enrollments|members|sponsors|discrepancies|csp-reports
   credit USERNAME            which sponsors' links led to a member, and whether that record is intact
   events [FILTERS] [--json]  the security log, newest first; --member=USERNAME --kind=KIND --since=DAY --until=DAY

@@ -160,7 +160,7 @@ describe('a file', () => {
   it('30.1 a dry run says what would happen, and writes nothing', async () => {
     const before = await allRows(site.db)
     expect(await importing(csv([row('dry')]), { isDryRun: true })).toBe(
-      'The file is fine: 1 member to import. Nothing was written.',
+      'No problems found. 1 member to import. Nothing was written.',
     )
     expect(await allRows(site.db)).toEqual(before)
   })
@@ -169,7 +169,7 @@ describe('a file', () => {
 it('30.1 the sample of the guide is fine, and the guide has every column', async () => {
   const sample = await readFile('docs/samples/members.csv', 'utf8')
   expect(await importing(sample, { isDryRun: true })).toBe(
-    'The file is fine: 4 members to import. Nothing was written.',
+    'No problems found. 4 members to import. Nothing was written.',
   )
   const guide = await readFile('docs/guides/import.md', 'utf8')
   for (const column of Object.keys(importColumns)) expect(guide).toContain(`\`${column}\``)
@@ -206,7 +206,7 @@ describe('imported members', () => {
     const before = await allRows(site.db)
     site.advance(60)
     expect(await importing(everyone(), { isInviting: true })).toBe(
-      'There is nothing to import. 8 members of the file are here already.',
+      'There is nothing to import. 8 members in the file are already here.',
     )
     expect(await allRows(site.db)).toEqual(before)
     expect(await emailsTo(site, 'leaf@example.com')).toEqual([]) // 30.8
@@ -283,7 +283,7 @@ describe('an import that is interrupted', () => {
     await startChecking(site.world, id, commandLine)
     while (await continueImport(site.world, id));
     await startWriting(site.world, id, { is_inviting: false, actor: commandLine })
-    expect(await importing(csv(rows))).toBe('There is nothing to import. 12 members of the file are here already.')
+    expect(await importing(csv(rows))).toBe('There is nothing to import. 12 members in the file are already here.')
     const { count } = await site.db
       .selectFrom('member')
       .select(({ fn }) => fn.countAll<number>().as('count'))

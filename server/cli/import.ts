@@ -43,9 +43,9 @@ export async function importMembers(context: Context, path: string, options: Opt
     if (problems) throw new OperatorError(await problemsText(world, id, problems))
     const fresh = lines - existing
     const found = existing
-      ? ` ${plural(existing, 'member')} of the file ${existing === 1 ? 'is' : 'are'} here already.`
+      ? ` ${plural(existing, 'member')} in the file ${existing === 1 ? 'is' : 'are'} already here.`
       : ''
-    if (options.isDryRun) return `The file is fine: ${plural(fresh, 'member')} to import.${found} Nothing was written.`
+    if (options.isDryRun) return `No problems found. ${plural(fresh, 'member')} to import.${found} Nothing was written.`
     if (!fresh) return `There is nothing to import.${found}`
     await startWriting(world, id, { is_inviting: options.isInviting, actor: commandLine })
     await toTheEnd(world, id, 'writing', progress)
@@ -81,7 +81,7 @@ async function readInto(world: World, id: string, path: string, progress: Progre
 }
 
 async function toTheEnd(world: World, id: string, what: string, progress: Progress) {
-  while (await continueImport(world, id)) progress.show(`${what}: ${(await statusOf(world)).percent} %`)
+  while (await continueImport(world, id)) progress.show(`${what}: ${(await statusOf(world)).percent}%`)
 }
 
 async function statusOf({ db }: World) {

@@ -36,7 +36,7 @@ describe.runIf(isPostgres)('npm run staff', () => {
         removed_at: null,
       })
       .execute()
-    expect((await staff('remove', 'BO@example.com')).output).toContain('bo@example.com has no access any more.')
+    expect((await staff('remove', 'BO@example.com')).output).toContain('bo@example.com no longer has access.')
     expect((await staff('list')).output).not.toContain('bo@example.com')
 
     await database.db.updateTable('audit').set({ role: 'viewer' }).where('position', '=', 1).execute()

@@ -73,7 +73,7 @@ const commands: Record<string, Command> = {
       const found = staff.find((person) => person.email === email.toLowerCase())
       if (!found) throw new OperatorError(`No one with the address '${email}' has access.`)
       await removeStaff(asWorld(context), { id: found.id, mayBeLastOwner: true }, commandLine)
-      return `${found.email} has no access any more.`
+      return `${found.email} no longer has access.`
     },
   },
   audit: {

@@ -26,7 +26,7 @@ export function unsafeProduction(values: Partial<Settings>, embedded: string[], 
     problems.push('UNSAFE_DEVELOPMENT_ON_NETWORK is for development: remove it in production')
   if (values.WEBHOOKS_TO_LOOPBACK)
     problems.push(
-      'WEBHOOKS_TO_LOOPBACK is for development: remove it in production, where webhooks go to https addresses',
+      'WEBHOOKS_TO_LOOPBACK is for development: remove it in production, where webhooks need https addresses',
     )
   return [...problems, ...unencryptedDatabase(values)]
 }

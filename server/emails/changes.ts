@@ -38,10 +38,10 @@ export const invitationEmail = async (world: World, { username, token, asksCard,
   const { name } = (await brandOf(world)).page
   return emailTo(world, to, {
     subject: `Set your password for ${name}`,
-    preview: 'Your membership has moved to a new office.',
+    preview: 'We’ve moved your membership to a new online office.',
     blocks: [
       paragraph(
-        `Your ${name} membership has moved to a new office. Your username is ${username}. Choose a password with this link. It works once and expires in two weeks:`,
+        `We’ve moved your ${name} membership to a new online office. Your username is ${username}. Choose a password with this link. It works once and expires in two weeks:`,
       ),
       button('Set your password', newPasswordUrl(world, token, asksCard)),
       ...(asksCard ? [paragraph('The page also asks for the last four digits of the card you pay with.')] : []),

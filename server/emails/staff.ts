@@ -88,15 +88,15 @@ export async function webhookOffEmail(
   const { host } = new URL(endpoint.url)
   const what =
     why === 'gone'
-      ? `${host} answered that the address of your webhook is gone (status 410), so we turned the webhook off.`
+      ? `${host} says that your webhook’s address is gone (status 410), so we turned the webhook off.`
       : `Every delivery to your webhook at ${host} has failed for five days, so we turned the webhook off.`
   return emailTo(world, toColleague(recipient), {
-    subject: `The webhook to ${host} was turned off`,
+    subject: `We turned off the webhook to ${host}`,
     preview: what,
     blocks: [
       paragraph(what),
       paragraph(
-        'Nothing is lost: fix the receiver, then turn the webhook on within 90 days, and we’ll send what it missed.',
+        'No events are lost. Fix the receiver and turn the webhook back on within 90 days, and we’ll send everything it missed.',
       ),
       button('Open the webhook', `${world.config.PUBLIC_URL}/console/webhooks/${endpoint_id}`),
     ],

@@ -14,7 +14,7 @@ export function readCursor(text: string): Cursor {
   if (!parts)
     throw new Refusal(
       400,
-      'This isn’t a cursor of the feed. Send one that we returned, or none to start with the oldest event.',
+      'This isn’t one of our cursors. Send a cursor that we returned, or none to start with the oldest event.',
     )
   const [, epoch = '', since, position] = parts
   return { epoch, since: Number(since), position: Number(position) }

@@ -97,7 +97,7 @@ function refuseOtherHistory(from: Cursor, epochs: Epoch[], end: number) {
   if (common === from.position) return
   throw new Refusal(
     409,
-    'Some of what you’ve read no longer exists here, because the database was restored or lost its newest changes. Compare your data with our lists, then go on from last_common_cursor.',
+    'Some of what you’ve read no longer exists here, because the database was restored or lost its newest changes. Compare your data with our lists, then continue from last_common_cursor.',
     { body: { last_common_cursor: writeCursor(cursorAt(common, epochs)) } },
   )
 }
@@ -106,7 +106,7 @@ function refuseForgotten(from: Cursor, epochs: Epoch[], kept_after: number) {
   if (from.position >= kept_after) return
   throw new Refusal(
     410,
-    `We keep events for ${EVENT_DAYS} days, and you’ve missed some. Compare your data with our lists, then go on from last_common_cursor.`,
+    `We keep events for ${EVENT_DAYS} days, and you’ve missed some. Compare your data with our lists, then continue from last_common_cursor.`,
     { body: { last_common_cursor: writeCursor(cursorAt(kept_after, epochs)) } },
   )
 }

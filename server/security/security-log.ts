@@ -34,7 +34,7 @@ export const eventKinds = {
   second_factor_failed: { text: 'Wrong second factor', isCounted: true },
   staff_sign_in_failed: { text: 'Failed sign-in to the console', isCounted: true },
   staff_refused: { text: 'Tried something their role doesn’t allow', isCounted: true },
-  api_key_refused: { text: 'Unknown, revoked or ended API key refused', isCounted: true },
+  api_key_refused: { text: 'Unknown, revoked or expired API key refused', isCounted: true },
   audit_read: { text: 'Read the audit log', isCounted: true },
   limit_tripped: { text: 'A limit was reached', isCounted: true },
   breaker_opened: { text: 'A breaker opened' },

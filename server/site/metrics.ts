@@ -123,12 +123,12 @@ const readings: Reading[] = [
   },
   {
     name: 'foyer_webhooks_open',
-    help: 'Webhooks that are on their way or wait for another try',
+    help: 'Webhook deliveries that are pending or waiting',
     read: async (world) => (await deliveryQueue(world)).open,
   },
   {
     name: 'foyer_webhooks_oldest_open_seconds',
-    help: 'For how long the oldest of them has waited, at endpoints that are on',
+    help: 'How long the oldest of them has waited, at endpoints that are on',
     read: async (world) => (await deliveryQueue(world)).waited,
   },
   {

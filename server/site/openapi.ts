@@ -29,7 +29,7 @@ export async function describeCalls(
 }
 
 const securitySchemes = {
-  api_key: { type: 'http', scheme: 'bearer', description: 'An API key, made in the console.' },
+  api_key: { type: 'http', scheme: 'bearer', description: 'An API key, created in the console.' },
 } as const
 
 type Parameter = { name: string; in: string; example?: unknown }

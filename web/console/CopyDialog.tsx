@@ -17,7 +17,7 @@ export const CopyDialog = ({ title, text, value, label, isSecret = false, onClos
     <CopyText text={value} label={label} />
     <div className="form-actions">
       <button type="button" className="button" onClick={onClose}>
-        {isSecret ? 'I’ve stored it' : 'Done'}
+        {isSecret ? 'I’ve saved it' : 'Done'}
       </button>
     </div>
   </Dialog>

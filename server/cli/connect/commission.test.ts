@@ -29,7 +29,7 @@ it.each([
   ['volumes set', ['999', 'renewal', '99', '60', '50'], {}, 'There is no package 999.'],
   ['commission', [], {}, 'The month is missing: --month 2026-10'],
   ['commission', [], { month: '2026-10' }, 'The folder is missing: --out DIR'],
-  ['commission', [], { month: '2026-10', engine: 'exigo' }, 'Requests to exigo are only printed'],
+  ['commission', [], { month: '2026-10', engine: 'exigo' }, 'Requests to exigo can only be printed'],
 ])('31.13 the command explains what is wrong with %s %j %j', async (name, args, options: Options, sentence) => {
   await expect(run(name, args, options)).rejects.toThrow(sentence)
 })

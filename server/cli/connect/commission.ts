@@ -19,7 +19,8 @@ export const commissionCommands: Record<string, ConnectCommand> = {
       if (!month) throw new UsageError('The month is missing: --month 2026-10')
       if (!engine && out) return writeMonth(context, String(month), String(out))
       if (!engine) throw new UsageError('The folder is missing: --out DIR')
-      if (out || !isDryRun) throw new UsageError(`Requests to ${engine} are only printed: use --dry-run, and no --out.`)
+      if (out || !isDryRun)
+        throw new UsageError(`Requests to ${engine} can only be printed: use --dry-run, without --out.`)
       return printRequests(context, String(month), String(engine))
     },
   },
@@ -98,9 +99,9 @@ const saveVolumes = (context: ConnectContext, { product_id, occasion, ...amounts
     return `${row.name} at ${showAmount(price)} (${occasion}) has the volumes ${business_volume} and ${commissionable_volume} from now on.`
   })
 
-export const commissionUsage = `  commission --month MONTH --out DIR           members, orders and tree of a month such as 2026-10, signed
+export const commissionUsage = `  commission --month MONTH --out DIR           write a month's members, orders and tree, signed; MONTH such as 2026-10
   commission --month MONTH --engine ENGINE --dry-run
                                                print the requests for ${engineNames.join(' or ')}; nothing is sent
-  volumes list                                 each price's volumes in a commission plan
+  volumes list                                 list each price's volumes in a commission plan
   volumes set PACKAGE ${occasions.join('|')} PRICE BUSINESS COMMISSIONABLE
-                                               from now on, such as 34 renewal 99.00 60.00 50.00`
+                                               set volumes from now on, such as 34 renewal 99.00 60.00 50.00`

@@ -31,7 +31,7 @@ export const keyCommands: Record<string, ConnectCommand> = {
       const { input } = consoleKeyCalls.createApiKey
       const unknown = list.split(',').find((scope) => !Object.hasOwn(scopes, scope))
       if (unknown !== undefined)
-        throw new OperatorError(`'${unknown}' is not a scope. There are: ${Object.keys(scopes).join(', ')}.`)
+        throw new OperatorError(`'${unknown}' is not a scope. The scopes are ${Object.keys(scopes).join(', ')}.`)
       const values = checked(input.safeParse({ name, scopes: list.split(','), ends_on: until }))
       const { key } = await createKey(asWorld(context), values, commandLine)
       return `${key}\nThis is the only time it's shown. Keep it where you keep passwords.`

@@ -29,7 +29,7 @@ describe.runIf(isPostgres)('npm run connect -- webhooks', () => {
     const added = await connect('add', receiver.url, '--name', 'Engine', '--types', 'member.erased')
     expect(added.output).toMatch(/^whsec_\S+\n/)
     expect((await connect('list')).output).toMatch(/on +Engine +http:.* member\.erased/)
-    expect((await connect('test', 'Engine')).output).toContain('It arrived: status 200')
+    expect((await connect('test', 'Engine')).output).toContain('The test was delivered: status 200')
     await addEvent(site.db, site.world.now(), { type: 'member.erased', member_id: crypto.randomUUID(), payload: {} })
     while (await deliverWebhooks(site.world));
     const { output } = await connect('deliveries', 'Engine')

@@ -61,13 +61,13 @@ export const webhookCommands: Record<string, ConnectCommand> = {
         checked(addWebhook.input.safeParse({ ...input, scheme })),
         commandLine,
       )
-      return `${key}\nThe receiver of ${nameOf(endpoint)} checks our signatures with it.${ed25519 ? '' : " This is the only time it's shown."}`
+      return `${key}\n${nameOf(endpoint)} uses it to check our signatures.${ed25519 ? '' : " This is the only time it's shown."}`
     },
   },
   'webhooks test': about(async (context, endpoint) => {
     const { state, status, answer, took_ms } = await sendTest(context, endpoint.id)
-    if (state === 'delivered') return `It arrived: status ${status} after ${took_ms} ms.`
-    throw new OperatorError(`It failed: ${status ? `status ${status}. ` : ''}${answer}`)
+    if (state === 'delivered') return `The test was delivered: status ${status} after ${took_ms} ms.`
+    throw new OperatorError(`The test failed: ${status ? `status ${status}. ` : ''}${answer}`)
   }),
   'webhooks deliveries': {
     required: ['WEBHOOK'],
@@ -97,7 +97,7 @@ export const webhookCommands: Record<string, ConnectCommand> = {
     required: ['DELIVERY'],
     run: async (context, [id = '']) => {
       await resendDelivery(context, deliveryId(id), commandLine)
-      return 'A running server sends it again, with the same id.'
+      return 'A running server will send it again, with the same id.'
     },
   },
   'webhooks replay': {
@@ -107,7 +107,7 @@ export const webhookCommands: Record<string, ConnectCommand> = {
       const input = { endpoint_id: endpoint.id, from: first, to: last }
       const { endpoint_id, from, to } = checked(replayWebhook.input.safeParse(input))
       const range = { endpoint_id, from: startOfDay(context.config.TIME_ZONE, from), to: endOfDay(context, to) }
-      return `A running server sends ${plural(await replayRange(context, range, commandLine), 'event')} again.`
+      return `A running server will send ${plural(await replayRange(context, range, commandLine), 'event')} again.`
     },
   },
   'webhooks curl': {
@@ -116,15 +116,15 @@ export const webhookCommands: Record<string, ConnectCommand> = {
   },
   'webhooks rotate': about(async (context, endpoint) => {
     const key = await rotateSecret(context, endpoint.id, commandLine)
-    return `${key}\nThe old one also signs for a day. Update the receiver by then.`
+    return `${key}\nFor a day, we sign with the old one too. Update the receiver by then.`
   }),
   'webhooks on': about(async (context, endpoint) => {
     await turnOnEndpoint(context, endpoint.id, commandLine)
-    return `${nameOf(endpoint)} is on. It goes on where it stopped.`
+    return `${nameOf(endpoint)} is on. It picks up where it left off.`
   }),
   'webhooks off': about(async (context, endpoint) => {
     await turnOffEndpoint(context, endpoint.id, commandLine)
-    return `${nameOf(endpoint)} is off. Events from now on are sent once it's on again, for up to 90 days.`
+    return `${nameOf(endpoint)} is off. We keep its events for 90 days and send them once it's on again.`
   }),
   'webhooks remove': about(async (context, endpoint) => {
     await removeEndpoint(context, endpoint.id, commandLine)

@@ -71,7 +71,7 @@ describe('who may call', () => {
     expect([wrong.statusCode, wrong.headers.allow, wrong.json().message]).toEqual([
       405,
       'GET, HEAD, PATCH',
-      'This address doesn’t support this method. It takes GET, HEAD, PATCH.',
+      'This address doesn’t support this method. It supports GET, HEAD, PATCH.',
     ])
     const get = await api.get('/packages')
     const head = await api.ask('HEAD', '/packages')
@@ -124,7 +124,7 @@ describe('events', () => {
     const wrong = await api.get('/events?types=payment.captured,payment.lost')
     expect([wrong.statusCode, wrong.json().message]).toEqual([
       422,
-      expect.stringContaining('There is no event payment.lost.'),
+      expect.stringContaining('There is no event type payment.lost.'),
     ])
   })
 

@@ -141,7 +141,8 @@ function refuseUnknown(kind: 'parameter' | 'field', sent: unknown, schema: z.Zod
         `There is no ${kind} '${shown}' here. ${known.length ? `You can use ${known.join(', ')}.` : 'This call has none.'}`,
       )
     if (kind === 'parameter' && Array.isArray(value)) throw refuseField(name, `Please send ${name} once.`)
-    if (typeof value === 'string' && value.includes('\0')) throw refuseField(name, `${name} must not hold a zero byte.`)
+    if (typeof value === 'string' && value.includes('\0'))
+      throw refuseField(name, `${name} must not contain a zero byte.`)
   }
 }
 
@@ -181,7 +182,7 @@ function refuseOtherMethods(v1: FastifyInstance, url: string, calls: ApiCall[]) 
     schema,
     handler: async (_request, reply) => {
       reply.header('allow', allow)
-      throw new Refusal(405, `This address doesn’t support this method. It takes ${allow}.`)
+      throw new Refusal(405, `This address doesn’t support this method. It supports ${allow}.`)
     },
   })
 }

@@ -27,7 +27,7 @@ export function readCursor<Position>({ keys }: Context, list: ListName, cursor: 
   if (!keys.isHmac('api cursors', `${list} ${text}`, cursor.slice(dot + 1)))
     throw refuseField(
       'after',
-      'This cursor doesn’t belong to this list. Please pass the `next` of the previous page, with the same filters, or start again without it.',
+      'This cursor doesn’t belong to this list. Please pass `next` from the previous page with the same filters, or start over without a cursor.',
     )
   return JSON.parse(Buffer.from(text, 'base64url').toString()) as Position
 }

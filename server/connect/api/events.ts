@@ -19,7 +19,7 @@ export async function listEvents(world: World, { after, limit, types: names, wai
   const types = names === undefined ? undefined : typesIn(names)
   if (!wait) return shown(await readFeed(world, after, limit, types))
   if (waiting >= MAX_WAITING)
-    throw new Refusal(503, 'Too many readers are waiting for events. Please ask again in a moment, or without wait.', {
+    throw new Refusal(503, 'Too many readers are waiting for events. Please try again in a moment, or without wait.', {
       retryAfter: 5,
     })
   waiting++
@@ -34,7 +34,7 @@ export async function listEvents(world: World, { after, limit, types: names, wai
 function typesIn(text: string): EventType[] {
   return text.split(',').map((name) => {
     if (!Object.hasOwn(eventTypes, name))
-      throw refuseField('types', `There is no event ${name}. The types are ${Object.keys(eventTypes).join(', ')}.`)
+      throw refuseField('types', `There is no event type ${name}. The types are ${Object.keys(eventTypes).join(', ')}.`)
     return name as EventType
   })
 }

@@ -142,7 +142,7 @@ describe('the line', () => {
 
   it('32.6 refuses a day that hasn’t come, a day before the member joined, and more depth than there may be', async () => {
     const sentence = async (query: string) => (await api.get(`/members/${ids.leaf}/line?${query}`)).json().message
-    expect(await sentence('direction=up&on=2099-01-01')).toBe('This day hasn’t come yet.')
+    expect(await sentence('direction=up&on=2099-01-01')).toBe('This day is in the future.')
     expect(await sentence(`direction=up&on=${days.first}`)).toBe('This member joined after that day.')
     expect(await sentence('direction=up&depth=101')).toBe('depth must be a whole number from 1 to 100.')
     expect(await sentence('depth=1')).toBe('direction must be one of up, down.')

@@ -38,7 +38,7 @@ type View = { db: Db; as_of: string; member_id: string; depth: number }
 function momentOf(world: World, on: string | undefined): Date {
   const soon = new Date(world.now().getTime() + 1) // what happened in this millisecond counts
   if (!on) return soon
-  if (on > todayOf(world)) throw refuseField('on', 'This day hasn’t come yet.')
+  if (on > todayOf(world)) throw refuseField('on', 'This day is in the future.')
   const end = endOfDay(world, on)
   return end < soon ? end : soon
 }

@@ -108,7 +108,7 @@ describe('a list', () => {
       'Please send limit once.',
       'state must be one of active, past_due, canceled, on_hold, ended.',
       'Please enter a day.',
-      'email must not hold a zero byte.',
+      'email must not contain a zero byte.',
       'There is no sponsor with this link.',
     ])
   })

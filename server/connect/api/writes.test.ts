@@ -119,7 +119,7 @@ describe('an Idempotency-Key', () => {
     const reply = await api.ask('POST', `/members/${id}/cancel`, {}, body)
     expect([reply.statusCode, reply.json().message]).toEqual([
       422,
-      'Please send an Idempotency-Key: any text, new for each change.',
+      'Please send an Idempotency-Key, a new one for each change.',
     ])
     expect((await api.post(`/members/${id}/cancel`, body, 'short')).statusCode).toBe(422)
   })

@@ -37,7 +37,7 @@ export async function writeMonth(context: Context, name: string, folder: string)
     const rows = files.map(({ name, rows }) => `${name} (${rows.toLocaleString('en-US')})`).join(', ')
     if (isSame) return `Wrote ${rows} and manifest.json with its signature to ${folder}.`
     throw new OperatorError(
-      `${folder} has the files of ${name}, but they differ from those that were made first. History or TIME_ZONE was changed by other means.`,
+      `${folder} has the files of ${name}, but they differ from the first ones. TIME_ZONE was changed, or someone changed the database directly.`,
     )
   } finally {
     await rm(part, { recursive: true, force: true })
@@ -78,7 +78,7 @@ async function writeTables(context: Context, month: Month, folder: string, made:
   if (missing.size)
     throw new OperatorError(
       [
-        `These prices were paid and have no volumes yet. Set them in the console, or with npm run connect -- volumes:`,
+        `These prices were paid but have no volumes yet. Set them in the console, or with npm run connect -- volumes:`,
         ...[...missing].sort(),
       ].join('\n  '),
     )

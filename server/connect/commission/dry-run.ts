@@ -14,7 +14,8 @@ export const engineNames = Object.keys(engines)
 /** The requests that would tell an engine about a month: who joined, then what was paid and taken back. Nothing is sent. */
 export async function* dryRun(context: Context, name: string, engine_name: string): AsyncGenerator<EngineRequest> {
   const engine = engines[engine_name]
-  if (!engine) throw new OperatorError(`There is no engine '${engine_name}'. There are: ${engineNames.join(', ')}.`)
+  if (!engine)
+    throw new OperatorError(`There is no engine '${engine_name}'. The engines are ${engineNames.join(', ')}.`)
   const month = endedMonth(context, name)
   await dateCaptures(context)
   const idOf = await readIds(context, engine_name)

@@ -106,7 +106,7 @@ const findCircles = byLine((db, _file, range) =>
   report(
     db,
     'sponsor',
-    sql`'leads in a circle: following the sponsors from here never ends.'`,
+    sql`'leads in a circle: the chain of sponsors above never ends.'`,
     sql`where ${range} and l.state = 'new' and l.depth is null`,
   ),
 )

@@ -49,6 +49,6 @@ function explained(error: unknown, before = 0): unknown {
   if (!(error instanceof CsvError)) return error
   const line = before + Number(error.lines ?? 0)
   return new OperatorError(
-    `Line ${line} can't be read: a quote is opened and not closed, or has text right after it. Nothing was imported.`,
+    `Line ${line} can't be read: it has a quote that's never closed, or text right after a closing quote. Nothing was imported.`,
   )
 }

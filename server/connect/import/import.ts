@@ -130,7 +130,7 @@ type Start = { is_inviting: boolean; actor: Actor }
 export const startWriting = (world: World, import_id: string, { is_inviting, actor }: Start) =>
   inTransaction(world.db, async (db) => {
     const { problems, lines, existing, connection } = await requireImport(db, import_id, 'checked')
-    if (problems) throw new Refusal(409, 'This file has bad lines. Correct them, and choose it again.')
+    if (problems) throw new Refusal(409, 'This file has problems. Fix them and choose it again.')
     const started_by = actor.id ?? actor.role
     await change(db, import_id, { is_inviting, started_by, state: 'writing', expires_at: expiry(world) })
     await goOn({ ...world, db }, import_id, actor)

@@ -38,22 +38,22 @@ export function readHeader(cells: string[]): ImportColumn[] {
         ['|', 'vertical bars'],
       ] as const
     ).find(([mark]) => only.includes(mark))
-    if (found) throw new OperatorError(`The values of this file are separated by ${found[1]}. Save it with commas.`)
+    if (found) throw new OperatorError(`This file uses ${found[1]} to separate values. Save it with commas.`)
   }
   const card = names.find((name) => /^(card_?number|cc_?number|pan|cvc|cvv|cc_cvv|password)$/.test(name))
-  if (card) throw new OperatorError(`Foyer doesn’t take the column ${card}. Remove it from the file.`)
+  if (card) throw new OperatorError(`Foyer never imports the column ${card}. Remove it from the file.`)
   const columns = names.filter(isColumn)
   const unknown = names
     .filter((name) => !isColumn(name))
     .map((name) => (findsCard(name) ? 'a card number' : `“${name.slice(0, 40)}”`))
   if (unknown.length)
     throw new OperatorError(
-      `The first line has ${unknown.slice(0, 5).join(', ')}, which Foyer doesn’t know. Remove or rename it. The columns are ${known.join(', ')}.`,
+      `The first line has columns that Foyer doesn’t know: ${unknown.slice(0, 5).join(', ')}. Remove or rename them. The columns are ${known.join(', ')}.`,
     )
   const twice = columns.find((name, index) => columns.indexOf(name) !== index)
   if (twice) throw new OperatorError(`The first line has ${twice} twice.`)
   const missing = requiredImportColumns.filter((name) => !columns.includes(name))
-  if (missing.length) throw new OperatorError(`The first line has no ${missing.join(', ')}.`)
+  if (missing.length) throw new OperatorError(`The first line is missing ${missing.join(', ')}.`)
   return columns
 }
 
@@ -204,7 +204,7 @@ function readCard(reader: LineReader, isRenewing: boolean) {
     if (isRenewing)
       reader.report(
         'vault_reference',
-        'is missing: a membership that renews needs a card. Without one, the price is 0.00.',
+        'is missing: a membership that renews needs a card. If it never renews, set the price to 0.00.',
       )
     for (const name of names) if (reader.text(name)) reader.report(name, 'needs a vault_reference.')
     return { vault_reference, network_transaction_id, card_brand: null, card_last_four: null, card_expires: null }

@@ -94,12 +94,12 @@ describe('a line', () => {
 
 describe('a header', () => {
   it.each([
-    ['username;first_name', 'The values of this file are separated by semicolons. Save it with commas.'],
-    ['username\tfirst_name', 'The values of this file are separated by tabs. Save it with commas.'],
-    ['username,cvc', 'Foyer doesn’t take the column cvc. Remove it from the file.'],
-    ['username,renew_on', 'The first line has “renew_on”, which Foyer doesn’t know.'],
+    ['username;first_name', 'This file uses semicolons to separate values. Save it with commas.'],
+    ['username\tfirst_name', 'This file uses tabs to separate values. Save it with commas.'],
+    ['username,cvc', 'Foyer never imports the column cvc. Remove it from the file.'],
+    ['username,renew_on', 'The first line has columns that Foyer doesn’t know: “renew_on”.'],
     ['username,username', 'The first line has username twice.'],
-    ['username,email', 'The first line has no first_name, last_name, joined_on.'],
+    ['username,email', 'The first line is missing first_name, last_name, joined_on.'],
   ])('30.4 %j gets a sentence', (text, sentence) => {
     expect(() => readHeader(readText(text)[0]?.cells ?? [])).toThrow(sentence)
   })

@@ -76,10 +76,10 @@ async function writeLines(world: WorldOf, file: Import, lines: StagedLine[]) {
 }
 
 const failures = {
-  username: 'was taken while the file was written.',
-  email: 'was taken while the file was written.',
+  username: 'was taken while we imported the file.',
+  email: 'was taken while we imported the file.',
   sponsor: 'was not imported.',
-  product_id: 'is no package any more.',
+  product_id: 'is no longer a package.',
 }
 type ImportedMember = Line & { rows: ImportedRows }
 type Failure = { line: number; column_name: string; problem: string }

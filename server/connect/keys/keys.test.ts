@@ -95,7 +95,7 @@ describe('a key', () => {
     own.advance(3600)
     await expect(authenticate(own.world, `Bearer ${key}`)).rejects.toMatchObject({
       status: 401,
-      message: 'This API key could be used until November 15, 2026.',
+      message: 'This API key expired after November 15, 2026.',
     })
     expect((await viewKeys(own.world)).keys).toMatchObject([{ state: 'ended', ends_on: '2026-11-15' }])
     const late = createKey(own.world, { ...input, name: 'Late' }, commandLine)

@@ -44,7 +44,7 @@ export function requireScope({ scopes }: ApiKey, scope: Scope): void {
 export const actorOf = ({ id }: ApiKey): Actor => ({ id: null, role: `api key ${id}` })
 
 const MISSING = `Send your API key in the header Authorization: Bearer ${KEY_PREFIX}…`
-const MISTYPED = 'This isn’t a complete API key. Check that all of it was copied.'
+const MISTYPED = 'This API key isn’t complete. Check that you copied all of it.'
 const UNKNOWN = 'This API key doesn’t exist.'
 
 /** Never from the address: addresses end up in logs. */
@@ -72,7 +72,7 @@ function problemOf(world: World, row: Row | undefined): string | undefined {
   if (!row) return UNKNOWN
   if (row.revoked_at) return 'This API key was revoked.'
   if (row.ends_at && row.ends_at <= world.now())
-    return `This API key could be used until ${longDay(lastDayOf(world, row.ends_at))}.`
+    return `This API key expired after ${longDay(lastDayOf(world, row.ends_at))}.`
   return undefined
 }
 

@@ -47,9 +47,9 @@ export async function createKey(world: World, input: NewKey, actor: Actor): Prom
 async function refuseTaken(db: Db, name: string) {
   const inUse = await db.selectFrom('api_key').select(['name']).where('revoked_at', 'is', null).execute()
   if (inUse.some((key) => key.name.toLowerCase() === name.toLowerCase()))
-    throw refuseField('name', 'Another API key has this name.')
+    throw refuseField('name', 'Another active API key has this name.')
   if (inUse.length >= KEYS_AT_MOST)
-    throw new Refusal(409, `There are ${KEYS_AT_MOST} API keys. Revoke one that isn’t used anymore first.`)
+    throw new Refusal(409, `You already have ${KEYS_AT_MOST} API keys. Revoke one you no longer need first.`)
 }
 
 /** The next request with it is refused. */

@@ -74,6 +74,6 @@ export async function endingKeys(world: Context): Promise<EndingKey[]> {
     const last_day = lastDayOf(world, ends_at)
     const noticed = endOfDay(world, addDays(last_day, -NOTICE_DAYS - 1))
     const since = new Date(Math.max(created_at.getTime(), noticed.getTime()))
-    return [{ name, since, sentence: `“${name}” can be used until ${longDay(last_day)}.` }]
+    return [{ name, since, sentence: `“${name}” expires after ${longDay(last_day)}.` }]
   })
 }

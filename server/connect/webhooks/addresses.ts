@@ -80,7 +80,9 @@ export function parseEndpointUrl(text: string, reach: Reach): URL {
   if (url.protocol !== 'https:' && !(isHere && url.protocol === 'http:'))
     throw new ForbiddenAddress('The address must start with https://.')
   if (url.username || url.password)
-    throw new ForbiddenAddress('Please leave the name and password out of the address. Check our signature instead.')
+    throw new ForbiddenAddress(
+      'Please leave the username and password out of the address. Check our signature instead.',
+    )
   if (url.hash) throw new ForbiddenAddress('Please leave out the part after #. It’s never sent.')
   const isName = !isIP(host)
   if (isName && (!host.includes('.') || PRIVATE_NAME.test(host))) throw new ForbiddenAddress(NOT_PUBLIC)
@@ -122,6 +124,6 @@ export async function resolveEndpoint(url: URL, reach: Reach, resolve: Resolve):
   const [first] = addresses
   if (!first) throw new Error('The name has no address.')
   if (!addresses.every((address) => mayReach(address, reach)))
-    throw new ForbiddenAddress(`The name leads to an address that isn’t on the public internet.`)
+    throw new ForbiddenAddress(`The name resolves to an address that isn’t on the public internet.`)
   return first
 }

@@ -147,7 +147,7 @@ it('28.2 a name that leads elsewhere between check and connection is looked up o
   const resolve = async () => (lookups++ ? ['10.0.0.1'] : ['127.0.0.1']) // as if the first were a public one
   const send = () =>
     sendRequest({ url: `https://changing.example:${port}/`, headers: {}, body: '{}', reach: here, resolve })
-  expect((await send()).answer).toContain('No answer') // it doesn't speak TLS
+  expect((await send()).answer).toContain('No response') // it doesn't speak TLS
   expect([lookups, connections]).toEqual([1, 1])
   expect(received).toContain('changing.example') // the name that its certificate must have
   expect((await send()).answer).toContain('isn’t on the public internet')

@@ -15,8 +15,8 @@ import { isSuccess, sendSigned, shown } from './webhooks.ts'
 type Context = Pick<World, 'config' | 'db' | 'keys' | 'log' | 'now'>
 
 const NO_DELIVERY = 'There is no such delivery.'
-const TOO_OLD = 'This event is too old: it was deleted.'
-const IS_OFF = 'This endpoint is off. Turn it on first.'
+const TOO_OLD = 'This event was deleted: events are kept for 90 days.'
+const IS_OFF = 'This webhook is off. Turn it on first.'
 
 export async function findDelivery(db: Db, delivery_id: string): Promise<Delivery> {
   const row = await db.selectFrom('webhook_delivery').selectAll().where('id', '=', delivery_id).executeTakeFirst()
@@ -33,7 +33,7 @@ export async function resendDelivery(context: Context, delivery_id: string, acto
     const event = await db.selectFrom('event').selectAll().where('position', '=', position).executeTakeFirst()
     if (!event) throw new Refusal(409, TOO_OLD)
     if (!(await startAgain(db, endpoint_id, [event], context.now())))
-      throw new Refusal(409, 'It’s already on its way. Please reload the page.')
+      throw new Refusal(409, 'It’s already being sent. Please reload the page.')
     await recordAction(
       { ...context, db },
       { act: 'resend_webhook', actor, subject_kind: 'webhook', subject: endpoint_id, after: { event_id } },
@@ -73,7 +73,7 @@ type Range = { endpoint_id: string; from: Date; to: Date }
 
 /** Everything that happened in a time and that the endpoint wants, also from before it was added. */
 export async function replayRange(context: Context, { endpoint_id, from, to }: Range, actor: Actor): Promise<number> {
-  if (to <= from) throw refuseField('to', 'Please choose an end after the start.')
+  if (to <= from) throw refuseField('to', 'Please choose a last day on or after the first day.')
   return inTransaction(context.db, async (db) => {
     const endpoint = await lockEndpoint(db, endpoint_id)
     requireOn(endpoint)

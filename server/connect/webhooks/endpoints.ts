@@ -18,7 +18,7 @@ export type Endpoint = Selectable<Tables['webhook_endpoint']>
 type Context = Pick<World, 'config' | 'db' | 'keys' | 'log' | 'now'>
 
 export const MAX_ENDPOINTS = 20
-const NO_ENDPOINT = 'There is no such endpoint.'
+const NO_ENDPOINT = 'There is no such webhook.'
 
 export type EndpointInput = { url: string; description: string; types: string }
 
@@ -79,7 +79,7 @@ export async function addEndpoint(
         (select count(*) from webhook_endpoint) as count`.execute(db)
     const [{ position, count }] = rows as unknown as [{ position: number; count: number }]
     if (Number(count) >= MAX_ENDPOINTS)
-      throw new Refusal(409, `There are ${MAX_ENDPOINTS} endpoints. Remove one first.`)
+      throw new Refusal(409, `You already have ${MAX_ENDPOINTS} webhooks. Remove one first.`)
     await db
       .insertInto('webhook_endpoint')
       .values({

@@ -53,7 +53,7 @@ export async function sendRequest({ signal, ...sending }: Sending): Promise<Answ
       resolve({ answer: why })
     }
   })
-  const timer = setTimeout(end, deadlineMs, `No complete answer within ${Math.round(deadlineMs / 1000)} seconds.`)
+  const timer = setTimeout(end, deadlineMs, `No complete response within ${Math.round(deadlineMs / 1000)} seconds.`)
   const stop = () => end('Foyer was stopped.')
   if (signal?.aborted) stop()
   else signal?.addEventListener('abort', stop, { once: true })
@@ -65,7 +65,7 @@ export async function sendRequest({ signal, ...sending }: Sending): Promise<Answ
 }
 
 const failed = (error: NodeJS.ErrnoException): Result => ({
-  answer: error instanceof ForbiddenAddress ? error.message : `No answer: ${error.code ?? error.message}.`,
+  answer: error instanceof ForbiddenAddress ? error.message : `No response: ${error.code ?? error.message}.`,
 })
 
 async function exchange({ reach, resolve = resolveByDns, ...sending }: Sending, signal: AbortSignal): Promise<Result> {
@@ -82,7 +82,7 @@ async function exchange({ reach, resolve = resolveByDns, ...sending }: Sending, 
     })
     request.on('upgrade', ({ statusCode }: IncomingMessage, socket: Socket) => {
       socket.destroy()
-      done({ ...statusOf(statusCode), answer: 'It tried to switch protocols.' })
+      done({ ...statusOf(statusCode), answer: 'The receiver tried to switch protocols.' })
     })
     request.on('error', fail)
     request.on('close', () => isAnswered || fail(new Error('the connection was closed')))

@@ -64,7 +64,7 @@ it('28.4 a redirect isn’t followed', async () => {
   expect(requests.length).toBe(1)
 })
 
-const noAnswer = { answer: expect.stringContaining('No complete answer') }
+const noAnswer = { answer: expect.stringContaining('No complete response') }
 
 const forever = (socket: Socket, text: string) => {
   const timer = setInterval(() => (socket.destroyed ? clearInterval(timer) : socket.write(text)), 5)
@@ -72,9 +72,9 @@ const forever = (socket: Socket, text: string) => {
 
 it.each<[string, (socket: Socket) => void, object]>([
   ['nothing', () => undefined, noAnswer],
-  ['a closed connection', (socket) => socket.end(), { answer: expect.stringContaining('No answer') }],
-  ['a reset', (socket) => socket.resetAndDestroy(), { answer: expect.stringContaining('No answer') }],
-  ['no HTTP', (socket) => socket.end('hello\r\n\r\n'), { answer: expect.stringContaining('No answer') }],
+  ['a closed connection', (socket) => socket.end(), { answer: expect.stringContaining('No response') }],
+  ['a reset', (socket) => socket.resetAndDestroy(), { answer: expect.stringContaining('No response') }],
+  ['no HTTP', (socket) => socket.end('hello\r\n\r\n'), { answer: expect.stringContaining('No response') }],
   [
     '101',
     (socket) => socket.write('HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'),

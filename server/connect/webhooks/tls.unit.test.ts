@@ -70,6 +70,6 @@ it.each([
 ])('28.2 a receiver with a certificate %s gets nothing', async (_what, certificate, host, code) => {
   const port = await receiver(certificate)
   const answer = await send(`https://${host}:${port}/`)
-  expect(answer).toEqual({ answer: `No answer: ${code}.`, took_ms: expect.any(Number) })
+  expect(answer).toEqual({ answer: `No response: ${code}.`, took_ms: expect.any(Number) })
   expect(seen).toEqual([])
 })

@@ -118,7 +118,7 @@ describe('staff can', () => {
     await deliverAll()
     const [one] = await deliveries()
     await resendDelivery(hooks.site.world, one?.id ?? '', commandLine)
-    await expect(resendDelivery(hooks.site.world, one?.id ?? '', commandLine)).rejects.toThrow('on its way')
+    await expect(resendDelivery(hooks.site.world, one?.id ?? '', commandLine)).rejects.toThrow('already being sent')
     await deliverAll()
     expect(hooks.receiver.received.length).toBe(2)
     expect(new Set(hooks.receiver.ids()).size).toBe(1)

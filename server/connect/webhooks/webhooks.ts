@@ -132,7 +132,7 @@ async function send(
   signal?: AbortSignal,
 ): Promise<Answer> {
   const event = await world.db.selectFrom('event').selectAll().where('position', '=', position).executeTakeFirst()
-  if (!event) return { answer: 'The event is too old: it was deleted.', took_ms: 0 }
+  if (!event) return { answer: 'The event was deleted: events are kept for 90 days.', took_ms: 0 }
   return sendSigned(world, endpoint, event_id, bodyOf(event), signal)
 }
 
@@ -144,7 +144,7 @@ export async function sendSigned(
   signal?: AbortSignal,
 ): Promise<Answer> {
   const secrets = secretsOf(world.keys, endpoint, world.now())
-  if (!secrets.length) return { answer: 'Its secret can’t be decrypted. Rotate it.', took_ms: 0 }
+  if (!secrets.length) return { answer: 'We can’t decrypt its secret. Rotate it.', took_ms: 0 }
   const headers = signedHeaders({ id, at: world.now(), body }, secrets)
   return sendRequest({ url: endpoint.url, headers, body, reach: reachOf(world), signal })
 }

@@ -161,7 +161,7 @@ const limitTexts: Record<LimitName, string> = {
   LIMIT_LETTERS_BY_NAME: 'requested emails, per username or email',
   LIMIT_CARD_DIGITS: 'wrong last four digits of the card for a reset, per member',
   LIMIT_MEMBERS_READ: 'pages that show members in the console, per colleague',
-  LIMIT_API: 'calls of the API, per key',
+  LIMIT_API: 'API calls, per key',
 }
 
 const limitsOf = ({ config }: World, refused: Refused): AbuseView['limits'] =>

@@ -73,7 +73,7 @@ async function lockColleague(db: Db, id: string) {
     .where('removed_at', 'is', null)
     .forUpdate()
     .executeTakeFirst()
-  if (!colleague) throw new Refusal(404, 'This person has no access any more.')
+  if (!colleague) throw new Refusal(404, 'This person no longer has access.')
   return { ...colleague, isOnlyOwner: owners.length === 1 && owners[0] === id }
 }
 

@@ -66,8 +66,8 @@ it('29.5 a week before a key in use ends, the to-do list says so', async () => {
   owner = await staffMember(site, 'owner')
   expect(await keyProblems()).toEqual([
     expect.objectContaining({
-      title: 'An API key ends soon',
-      detail: '“Engine” can be used until December 31, 2026.',
+      title: 'An API key expires soon',
+      detail: '“Engine” expires after December 31, 2026.',
       since: '2026-12-24T00:00:00.000Z',
     }),
   ])

@@ -228,7 +228,7 @@ export async function unscheduleDocument(
       .where('document_id', '=', document_id)
       .returningAll()
       .executeTakeFirst()
-    if (!scheduled) throw new Refusal(409, 'Nothing is scheduled any more. Please reload the page.')
+    if (!scheduled) throw new Refusal(409, 'Nothing is scheduled anymore. Please reload the page.')
     await recordAction(
       { ...world, db },
       {

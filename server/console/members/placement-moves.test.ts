@@ -50,7 +50,14 @@ describe('placing a member', () => {
     ['an unknown member', 'low', 'right', 'nobodyhere', 'parent_site', 'There is no member with this link.'],
     ['a sponsor who isn’t a member', 'low', 'right', 'bluepier', 'parent_site', 'There is no member with this link.'],
     ['oneself', 'low', 'right', 'low', 'parent_site', 'Members can’t be placed under themselves.'],
-    ['a member below', 'right', 'left', 'low', 'parent_site', 'This member is placed below: that would be a circle.'],
+    [
+      'a member below',
+      'right',
+      'left',
+      'low',
+      'parent_site',
+      'That member is placed below this one, which would make a circle.',
+    ],
     ['the placement of now', 'low', 'left', 'right', 'side', 'Nothing to change: this is already the placement.'],
   ])('31.2 is refused: under %s', async (_what, username, side, parent, field, message) => {
     const reply = await place(username, side, parent)
@@ -60,7 +67,7 @@ describe('placing a member', () => {
   it('31.2 a new sponsor is refused if it would close a circle of placements', async () => {
     const reply = await move('right', 'low')
     expect(reply.json().fields).toEqual({
-      sponsor_site: ['This sponsor is placed below this member: that would be a circle.'],
+      sponsor_site: ['This sponsor is placed below this member, which would make a circle.'],
     })
   })
 

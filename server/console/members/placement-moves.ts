@@ -31,7 +31,7 @@ export const changePlacement = (
     const above = parent_id ?? (await sponsorOf(db, member_id))
     if (above && (await placedAbove(db, above)).includes(member_id))
       throw refuseFields({
-        parent_site: `${parent ? 'This member' : 'The sponsor'} is placed below: that would be a circle.`,
+        parent_site: `${parent ? 'That member' : 'The sponsor'} is placed below this one, which would make a circle.`,
       })
     await db
       .insertInto('placement_move')

@@ -36,7 +36,7 @@ describe('moving a member to another sponsor', () => {
     ['an inactive sponsor', 'below', 'oldmill', 'The sponsor /oldmill is not active.'],
     ['the same sponsor', 'below', 'anna', 'This is the sponsor already.'],
     ['oneself', 'below', 'below', 'Members can’t be their own sponsor.'],
-    ['one’s own downline', 'anna', 'lowest', 'This sponsor joined below this member: that would be a circle.'],
+    ['one’s own downline', 'anna', 'lowest', 'This sponsor joined below this member, which would make a circle.'],
   ])('19.33 is refused: to %s', async (_what, username, sponsor, message) => {
     const reply = await move(username, sponsor)
     expect([reply.statusCode, reply.json().fields]).toEqual([422, { sponsor_site: [message] }])

@@ -29,10 +29,10 @@ export const moveSponsor = (world: World, { member_id, sponsor_site, reason }: M
       throw refuseFields({ sponsor_site: 'This is the sponsor already.' })
     if (above[0] === member_id) throw refuseFields({ sponsor_site: 'Members can’t be their own sponsor.' })
     if (above.includes(member_id))
-      throw refuseFields({ sponsor_site: 'This sponsor joined below this member: that would be a circle.' })
+      throw refuseFields({ sponsor_site: 'This sponsor joined below this member, which would make a circle.' })
     const isPlacedUnderSponsor = !(await findPlacements(db, member_id)).at(-1)?.parent_id
     if (isPlacedUnderSponsor && above[0] && (await placedAbove(db, above[0])).includes(member_id))
-      throw refuseFields({ sponsor_site: 'This sponsor is placed below this member: that would be a circle.' })
+      throw refuseFields({ sponsor_site: 'This sponsor is placed below this member, which would make a circle.' })
     const last = (await findMoves(db, member_id)).at(-1)
     await db
       .insertInto('sponsor_move')

@@ -148,7 +148,7 @@ async function endingApiKeys(world: Context): Promise<Problem[]> {
   const keys = await endingKeys(world)
   return keys.map(({ since, sentence }) => ({
     kind: 'key',
-    title: 'An API key ends soon',
+    title: 'An API key expires soon',
     detail: sentence,
     since: since.toISOString(),
   }))

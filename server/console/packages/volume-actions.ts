@@ -14,7 +14,7 @@ type Input = z.infer<(typeof consolePackageCalls)['setVolumes']['input']>
 export const changeVolumes = (world: World, { product_id, occasion, price, ...input }: Input, staff: Staff) =>
   actOnPackage(world, staff, 'set_volumes', product_id, async (db, row) => {
     if (occasion === 'renewal' && row.billing_interval === 'once')
-      throw refuseFields({ occasion: 'It is paid once, so it never renews.' })
+      throw refuseFields({ occasion: 'This package is paid once, so it never renews.' })
     const volumes = {
       business_volume: toCents(input.business_volume) ?? 0,
       commissionable_volume: toCents(input.commissionable_volume) ?? 0,

@@ -51,7 +51,7 @@ it.each([
   [
     'what isn’t a number',
     { business_volume: 'ten' },
-    { business_volume: ['Please enter a volume, such as 60.00. It may be 0.00.'] },
+    { business_volume: ['Please enter a volume such as 60.00. It can be 0.00.'] },
   ],
   ['the volumes of now', {}, { business_volume: ['Nothing to change: these are already the volumes.'] }],
 ])('31.5 %s is refused', async (_what, values, fields) => {

@@ -67,7 +67,7 @@ it('28.14 an address, a type or a twenty-first endpoint that doesn’t fit is re
   expect((await refusal({ url: 'https://10.0.0.1/' })).fields.url).toEqual([expect.stringContaining('public internet')])
   expect((await refusal({ types: 'member.eaten' })).fields.types).toEqual(['Please choose events from the list.'])
   for (let n = 0; n < 20; n++) expect((await add()).statusCode).toBe(200)
-  expect((await refusal({})).message).toBe('There are 20 endpoints. Remove one first.')
+  expect((await refusal({})).message).toBe('You already have 20 webhooks. Remove one first.')
 })
 
 it('28.14 two colleagues who edit one webhook at the same time: the second is told, and nothing is lost', async () => {

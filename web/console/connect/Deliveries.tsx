@@ -22,7 +22,7 @@ type DeliveriesProps = {
 
 const filters: [show: Show, text: string][] = [
   [undefined, 'All'],
-  ['open', 'On their way'],
+  ['open', 'Pending'],
   ['failed', 'Failed'],
 ]
 
@@ -38,7 +38,7 @@ export function Deliveries({ page, show, after, pageAt, isLoading, error, ...act
         </button>
       }
     >
-      <nav className="tabs" aria-label="Which deliveries">
+      <nav className="tabs" aria-label="Filter deliveries">
         {filters.map(([each, text]) => (
           <Link key={text} to={pageAt(each)} className="tab" isCurrent={each === show}>
             {text}
@@ -75,10 +75,10 @@ export function Deliveries({ page, show, after, pageAt, isLoading, error, ...act
 }
 
 function emptyText(show: Show, after: string | undefined): string {
-  if (show === 'open') return 'No deliveries are on their way.'
-  if (show === 'failed') return 'No deliveries have failed.'
-  if (after) return 'There are no older deliveries.'
-  return 'Nothing has happened since this webhook was added. Send a test to see how it answers.'
+  if (show === 'open') return 'No pending deliveries.'
+  if (show === 'failed') return 'No failed deliveries.'
+  if (after) return 'No older deliveries.'
+  return 'There have been no events since this webhook was added. Send a test to see how it responds.'
 }
 
 type RowProps = Pick<DeliveriesProps, 'onReload' | 'onCurl'> & { delivery: WebhookDelivery; isOn: boolean }
@@ -126,7 +126,7 @@ function DeliveryRow({ delivery, isOn, onReload, onCurl }: RowProps) {
         </p>
         {tries > 0 && (
           <p className="small">
-            {status ? `Status ${status}` : 'No answer'}
+            {status ? `Status ${status}` : 'No response'}
             {took_ms !== undefined && ` after ${took_ms.toLocaleString('en-US')} ms`}
             {tries > 1 && `, try ${tries} of 10`}
           </p>
@@ -165,18 +165,18 @@ function DeliveryRow({ delivery, isOn, onReload, onCurl }: RowProps) {
 }
 
 function answerText({ status, answer }: WebhookDelivery): string {
-  if (!status) return 'There was no answer:'
-  return answer ? 'It answered:' : 'The answer was empty.'
+  if (!status) return 'No response:'
+  return answer ? 'Response:' : 'The response was empty.'
 }
 
 function sentText(state: WebhookDelivery['state']): string | undefined {
   if (state === 'failed') return undefined
-  return state === 'delivered' ? 'The event was delivered again.' : 'The event is on its way again.'
+  return state === 'delivered' ? 'The event was delivered again.' : 'We’re sending the event again.'
 }
 
 function stateOf({ state, tries, next_at }: WebhookDelivery, timeOf: (time: string) => string): [string, Tone] {
   if (state === 'delivered') return ['delivered', 'good']
   if (state === 'failed') return ['failed', 'bad']
   if (state === 'waiting') return ['waiting for an earlier event', 'plain']
-  return tries && next_at ? [`next try ${timeOf(next_at)}`, 'warn'] : ['on its way', 'plain']
+  return tries && next_at ? [`next try ${timeOf(next_at)}`, 'warn'] : ['sending', 'plain']
 }

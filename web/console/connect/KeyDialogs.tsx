@@ -48,7 +48,7 @@ export function CreateKey({ onClose, onDone }: CreateProps) {
       <Field
         {...form.field('ends_on')}
         label="Last day"
-        hint="We remind you a week before, if the key is in use."
+        hint="If the key is still being used, the to-do list reminds you a week before."
         optional
         type="date"
         min={session.today}
@@ -66,7 +66,7 @@ const ScopeBoxes = ({ error }: { error: string | undefined }) => (
     aria-describedby={error && 'scopes-error'}
     aria-invalid={error ? true : undefined}
   >
-    <legend>What it may do</legend>
+    <legend>What this key may do</legend>
     {scopeNames.map((scope) => (
       <label key={scope} className="tick-row">
         <input type="checkbox" name="scopes" value={scope} />
@@ -91,7 +91,7 @@ export function RevokeKey({ apiKey, onClose, onDone }: RevokeProps) {
   return (
     <FormDialog
       title={`Revoke ${apiKey.name}?`}
-      text="We refuse this key from the next call on. The system that uses it stops working until it gets a new one."
+      text="The key stops working immediately. The system that uses it can’t call the API until you give it a new one."
       form={form}
       submitLabel="Revoke"
       onClose={onClose}

@@ -30,7 +30,7 @@ export function KeysScreen() {
   }
   return (
     <>
-      <ScreenHead title="API keys" lead="With a key, one of your own systems can use the API.">
+      <ScreenHead title="API keys" lead="Each key lets one of your own systems use the API.">
         {isOwner && (
           <button type="button" className="button" onClick={() => ask({ kind: 'create' })}>
             Create a key
@@ -55,12 +55,12 @@ export function KeysScreen() {
       {question?.kind === 'created' && (
         <CopyDialog
           title={`The key for ${question.name}`}
-          text="Copy it now: this is the only time it’s shown. Keep it where you keep passwords, never in code or a chat."
+          text="Copy it now: we won’t show it again. Store it with your passwords, never in code or chat."
           value={question.text}
           label="Copy the key"
           isSecret
           onClose={() => {
-            setSuccess(`${question.name} can use the API.`)
+            setSuccess(`${question.name} can now use the API.`)
             close()
           }}
         />
@@ -89,11 +89,11 @@ function Keys({ keys, onRevoke }: KeysProps) {
   return (
     <>
       {usable.length ? (
-        <Panel title="In use">
+        <Panel title="Active">
           <KeyRows keys={usable} onRevoke={onRevoke} />
         </Panel>
       ) : (
-        <p className="empty">There are no API keys in use.</p>
+        <p className="empty">No active API keys.</p>
       )}
       {others.length > 0 && (
         <Panel title="No longer valid">
@@ -127,9 +127,9 @@ function stateText({ state, ends_on, revoked_on }: KeyView): string {
   const end = ends_on && plainDay(ends_on)
   switch (state) {
     case 'ending':
-      return `ends ${end}`
+      return `expires ${end}`
     case 'ended':
-      return `ended ${end}`
+      return `expired ${end}`
     case 'revoked':
       return revoked_on ? `revoked ${plainDay(revoked_on)}` : 'revoked'
     default:

@@ -31,7 +31,7 @@ export function AddWebhook({ onClose, onDone }: DialogProps<WithKey>) {
   return (
     <FormDialog
       title="Add a webhook"
-      text="It gets events from now on. We never send members’ names or contact details."
+      text="It receives events from now on. They never include members’ names or contact details."
       form={form}
       submitLabel="Add"
       onClose={onClose}
@@ -80,14 +80,20 @@ const EndpointFields = ({ form }: { form: { field: (name: 'url' | 'description')
       <Field
         {...field('url')}
         label="Address"
-        hint="It must start with https://"
+        hint="Must start with https://"
         type="url"
         inputMode="url"
         autoComplete="off"
         autoCapitalize="none"
         spellCheck={false}
       />
-      <Field {...field('description')} label="Name" optional hint="Which system it is" autoComplete="off" />
+      <Field
+        {...field('description')}
+        label="Name"
+        optional
+        hint="The system that receives the events"
+        autoComplete="off"
+      />
     </>
   )
 }
@@ -146,8 +152,8 @@ type ShowKeyProps = { text: string; scheme: WebhookPage['scheme']; onClose: () =
 export const ShowKey = ({ text, scheme, onClose }: ShowKeyProps) =>
   scheme === 'hmac' ? (
     <CopyDialog
-      title="The secret of this webhook"
-      text="The receiver checks our signature with it. Copy it now: this is the only time it’s shown."
+      title="Webhook secret"
+      text="Your receiver uses it to check our signatures. Copy it now: we won’t show it again."
       value={text}
       label="Copy the secret"
       isSecret
@@ -155,8 +161,8 @@ export const ShowKey = ({ text, scheme, onClose }: ShowKeyProps) =>
     />
   ) : (
     <CopyDialog
-      title="The public key of this webhook"
-      text="The receiver checks our signature with it. It isn’t secret, and it’s always on the webhook’s page."
+      title="Webhook public key"
+      text="Your receiver uses it to check our signatures. It isn’t secret, and you can always find it on the webhook’s page."
       value={text}
       label="Copy the key"
       onClose={onClose}
@@ -171,8 +177,8 @@ export function SwitchWebhook({ page, onClose, onDone }: DialogProps<WebhookPage
       title={isOn ? 'Turn this webhook off?' : 'Turn this webhook on?'}
       text={
         isOn
-          ? 'We send nothing until you turn it on again. We keep its events for 90 days, and send them then.'
-          : 'It picks up where it stopped: we send everything since then, in order.'
+          ? 'We won’t send anything until you turn it back on. We keep its events for 90 days and send them then.'
+          : 'It picks up where it left off: we’ll send everything it missed, in order.'
       }
       submitLabel={isOn ? 'Turn off' : 'Turn on'}
       send={async () =>
@@ -189,8 +195,8 @@ export function RotateSecret({ page, onClose, onDone }: DialogProps<WithKey> & {
   const { api } = useConsole()
   return (
     <ConfirmDialog
-      title={page.scheme === 'hmac' ? 'Make a new secret?' : 'Make a new key?'}
-      text="We keep signing with the old one for a day, so you have time to update the receiver."
+      title={page.scheme === 'hmac' ? 'Rotate the secret?' : 'Rotate the key?'}
+      text="For a day we’ll sign with both the old and the new one, so you have time to update the receiver."
       submitLabel="Rotate"
       send={async () => onDone(await api.rotateWebhookSecret({ endpoint_id: page.id }))}
       onClose={onClose}
@@ -208,8 +214,8 @@ export function Replay({ page, onClose, onDone }: DialogProps<number> & { page: 
   })
   return (
     <FormDialog
-      title="Send days again"
-      text="We send every event from these days that this webhook gets, with the same ids. A receiver that checks ids skips the ones it has."
+      title="Send events again"
+      text="We’ll resend every event from these days that this webhook receives. The ids stay the same, so a receiver that checks them skips events it already has."
       form={form}
       submitLabel="Send again"
       onClose={onClose}
@@ -227,8 +233,8 @@ export function RemoveWebhook({ page, onClose, onDone }: DialogProps<undefined> 
       title="Remove this webhook?"
       text={
         page.open
-          ? `${page.open === 1 ? 'One delivery is' : `${page.open} deliveries are`} still on the way and won’t be sent. To keep them, turn the webhook off instead.`
-          : 'Its deliveries are removed, too. To keep them, turn the webhook off instead.'
+          ? `${page.open === 1 ? 'One delivery is' : `${page.open} deliveries are`} still pending and won’t be sent. To keep its deliveries, turn the webhook off instead.`
+          : 'This also removes its deliveries. To keep them, turn the webhook off instead.'
       }
       submitLabel="Remove"
       send={async () => {

@@ -105,8 +105,8 @@ export function WebhookScreen({ id }: { id: string }) {
       {question?.kind === 'key' && <ShowKey text={question.text} scheme={endpoint.scheme} onClose={close} />}
       {question?.kind === 'curl' && (
         <CopyDialog
-          title="The same request by hand"
-          text="Its signature is valid for about five minutes. Get a new one after that."
+          title="Send this request yourself"
+          text="The signature is valid for about five minutes. After that, open this again for a new one."
           value={question.text}
           label="Copy the command"
           onClose={close}
@@ -117,7 +117,7 @@ export function WebhookScreen({ id }: { id: string }) {
           page={endpoint}
           onClose={close}
           onDone={(count) =>
-            done(count === 1 ? 'One event is on its way again.' : `${count} events are on their way again.`)
+            done(count === 1 ? 'We’re sending one event again.' : `We’re sending ${count} events again.`)
           }
         />
       )}
@@ -133,8 +133,8 @@ type Told = { isTesting?: boolean; success?: string; failure?: string }
 function testResult({ status, took_ms, answer }: WebhookDelivery): Told {
   if (!status) return { failure: `The test failed: ${answer}` }
   const time = `status ${status} after ${took_ms?.toLocaleString('en-US')} ms`
-  if (status >= 200 && status < 300) return { success: `The test arrived: ${time}.` }
-  return { failure: `The test failed: ${time}. Its details have the answer.` }
+  if (status >= 200 && status < 300) return { success: `The test was delivered: ${time}.` }
+  return { failure: `The test failed: ${time}. See its details for the response.` }
 }
 
 const toShow = (text: string | null) => (text === 'open' || text === 'failed' ? text : undefined)
@@ -147,18 +147,24 @@ function Warning({ endpoint }: { endpoint: WebhookPage }) {
   if (state === 'gone')
     return (
       <Notice tone="alert">
-        It answered 410 on {timeOf(state_at)}, so we turned it off. We keep its events for 90 days.
+        The receiver responded with 410 on {timeOf(state_at)}, so we turned the webhook off. We keep its events for 90
+        days.
       </Notice>
     )
   if (state === 'failing')
     return (
       <Notice tone="alert">
-        Every try failed for five days, so we turned it off on {timeOf(state_at)}. We keep its events for 90 days.
+        Every delivery failed for five days, so we turned the webhook off on {timeOf(state_at)}. We keep its events for
+        90 days.
       </Notice>
     )
   if (state === 'on' && isPaused) return <Notice>The receiver asked us to wait until {timeOf(resume_at)}.</Notice>
   if (state === 'on' && failing_since)
-    return <Notice>Every try since {timeOf(failing_since)} has failed. After five days, we’ll turn it off.</Notice>
+    return (
+      <Notice>
+        Every delivery since {timeOf(failing_since)} has failed. After five days, we’ll turn the webhook off.
+      </Notice>
+    )
   return null
 }
 
@@ -183,7 +189,7 @@ function About({ endpoint, told, onTest, onAsk }: AboutProps) {
     ...(previous_until
       ? [
           [
-            scheme === 'hmac' ? 'Old secret signs until' : 'Old key signs until',
+            scheme === 'hmac' ? 'Old secret valid until' : 'Old key valid until',
             showTime(previous_until, session.time_zone),
           ] as [string, string],
         ]
@@ -202,7 +208,7 @@ function About({ endpoint, told, onTest, onAsk }: AboutProps) {
       )}
       {public_key && (
         <div className="public-key">
-          <p className="small">The receiver verifies with this public key:</p>
+          <p className="small">Your receiver checks our signatures with this public key:</p>
           <CopyText text={public_key} label="Copy the key" />
         </div>
       )}
@@ -219,7 +225,7 @@ function About({ endpoint, told, onTest, onAsk }: AboutProps) {
           </button>
           {state === 'on' && (
             <button type="button" className="button quiet" onClick={() => onAsk('replay')}>
-              Send days again
+              Send events again
             </button>
           )}
           <button type="button" className="button quiet" onClick={() => onAsk('rotate')}>
@@ -232,7 +238,7 @@ function About({ endpoint, told, onTest, onAsk }: AboutProps) {
       )}
       <div ref={message} className="told">
         <p role="status" className="small">
-          {told.isTesting && 'Waiting for an answer, for up to 20 seconds…'}
+          {told.isTesting && 'Waiting up to 20 seconds for a response…'}
         </p>
         <SuccessNotice message={told.success} />
         <ErrorNotice message={told.failure} />

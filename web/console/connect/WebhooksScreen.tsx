@@ -37,8 +37,8 @@ export function WebhooksScreen() {
       ) : (
         <div className="empty">
           <p>
-            No webhooks yet. Add the address of a system that should get events. The guide has a short receiver to start
-            with.
+            No webhooks yet. Add the address of a system that should receive events. The guide has a sample receiver to
+            start from.
           </p>
         </div>
       )}
@@ -77,7 +77,7 @@ function EndpointRow({ endpoint }: { endpoint: WebhookEndpoint }) {
       </p>
       <p className="small">
         {eventsText(endpoint.types)}
-        {open > 0 && ` · ${open} on their way`}
+        {open > 0 && ` · ${open} pending`}
         {' · '}
         {last_delivered_at
           ? `last delivered ${showTime(last_delivered_at, session.time_zone)}`
@@ -93,8 +93,8 @@ export const eventsText = (types: string) =>
 const states: Record<WebhookEndpoint['state'], [text: string, tone: Tone]> = {
   on: ['on', 'good'],
   off: ['off', 'plain'],
-  gone: ['off: it answered 410', 'bad'],
-  failing: ['off: it failed for five days', 'bad'],
+  gone: ['off: address gone (410)', 'bad'],
+  failing: ['off: failed for five days', 'bad'],
 }
 
 export function EndpointChip({ endpoint: { state, failing_since } }: { endpoint: WebhookEndpoint }) {

@@ -143,8 +143,8 @@ function ChooseFile({ connection, onChoose }: ChooseProps) {
   return (
     <Panel title="Choose a file">
       <p>
-        Use a comma-separated CSV file in UTF-8, with column names in the first line. Nothing is imported until you’ve
-        seen the result of the check, and card numbers are never imported.
+        Use a comma-separated CSV file in UTF-8, with column names in the first line. We check the file and show you the
+        result before we import anything. We never import card numbers.
       </p>
       <div ref={name} className="connection">
         <Field
@@ -220,7 +220,7 @@ function Current({ view, run }: { view: ImportView; run: Run }) {
     return (
       <>
         <Notice tone="alert" role="alert" title={`${countText(view.problems, 'problem')} in this file`}>
-          <p>Nothing was imported. Correct the file, and choose it again.</p>
+          <p>Nothing was imported. Fix the file and choose it again.</p>
         </Notice>
         <div className="row-actions">
           <button type="button" className="button" onClick={discard}>
@@ -231,7 +231,7 @@ function Current({ view, run }: { view: ImportView; run: Run }) {
       </>
     )
   return (
-    <Panel title="The file is fine">
+    <Panel title="No problems found">
       <Facts
         facts={[
           ['To import', countText(fresh, 'member')],

@@ -27,7 +27,7 @@ export async function* piecesOf(file: Blob): AsyncGenerator<Piece> {
       first_line = line
     }
     if (rest.length > MAX_LINE)
-      throw new BadFile(`Line ${line} is too long, or a quote in it is opened and never closed. Nothing was imported.`)
+      throw new BadFile(`Line ${line} is too long, or has a quote that’s never closed. Nothing was imported.`)
   }
   if (header) text += rest
   else header = rest

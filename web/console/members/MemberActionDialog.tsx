@@ -72,7 +72,7 @@ export function MemberActionDialog({ action, member, onClose, onDone }: DialogPr
           {...form.field('parent_site')}
           label="Placed under"
           optional
-          hint={`A member’s link, such as /ana. Leave it empty to use the sponsor, /${member.sponsor.site}.`}
+          hint={`A member’s link, such as /ana. Leave it blank to use the sponsor, /${member.sponsor.site}.`}
           autoComplete="off"
           autoCapitalize="none"
           enterKeyHint="next"

@@ -145,8 +145,8 @@ const plans: { [Kind in keyof Actions]: PlanOf<Kind> } = {
     send: (api, { sponsor_site = '', reason = '' }) => api.moveSponsor({ member_id: member.id, sponsor_site, reason }),
   }),
   placement: (member) => ({
-    title: `Where should a commission plan place ${member.first_name}?`,
-    text: 'The sponsor stays. Months that have ended don’t change.',
+    title: `Where should the commission plan place ${member.first_name}?`,
+    text: 'The sponsor stays the same. Months that have ended don’t change.',
     submit: 'Change placement',
     done: 'The placement was changed.',
     rules: { side, parent_site, reason },

@@ -24,7 +24,7 @@ const advice: Record<Problem['kind'], string> = {
   review: 'Approve or decline it at the gateway; it follows within minutes.',
   key: 'Create a new key, give it to the system that uses this one, then revoke this one.',
   webhook:
-    'See what the receiver answers, fix it, and turn the webhook on if it’s off. We keep its events for 90 days.',
+    'Check how the receiver responds, fix it, and turn the webhook back on if it’s off. We keep its events for 90 days.',
   email: 'Check the address on the member’s page, or the mail server.',
 }
 

@@ -46,7 +46,7 @@ export function Volumes({ offer, onChange }: VolumesProps) {
                 <div className="row-actions">
                   <button type="button" className="link" onClick={() => onChange(volume)}>
                     {set_at ? 'Change' : 'Set'}
-                    <span className="unseen"> volumes of {name}</span>
+                    <span className="unseen"> volumes for {name}</span>
                   </button>
                 </div>
               )}
@@ -78,7 +78,7 @@ export function VolumesDialog({ offer, volume, onClose, onDone }: DialogProps) {
   })
   return (
     <FormDialog
-      title={`Volumes of ${offer.name}`}
+      title={`Volumes for ${offer.name}`}
       text="They apply to payments from now on. Months that have ended don’t change."
       form={form}
       submitLabel="Set volumes"
