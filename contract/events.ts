@@ -3,9 +3,9 @@ import { placementSides } from './commission.ts'
 
 /**
  * What other systems are told, as data. A payload is thin: ids, states, amounts and days, never a name, an address, a phone
- * number or a card. The rest is a call away. A payload only grows; anything else needs a new `version`.
+ * number or a card. The API has the rest. Payloads only gain fields; any other change needs a new `version`.
  */
-const happening = <Payload extends z.ZodMiniObject>(meaning: string, payload: Payload) => ({
+const eventType = <Payload extends z.ZodMiniObject>(meaning: string, payload: Payload) => ({
   version: 1,
   meaning,
   payload,
@@ -22,7 +22,7 @@ const period = { period: z.int(), starts_on: day, ends_on: day }
 const charge = { reference, amount, kind: z.enum(['enrollment', 'renewal']), period: z.int() }
 
 export const eventTypes = {
-  'member.joined': happening(
+  'member.joined': eventType(
     'Someone paid and became a member, or was imported.',
     z.object({
       sponsor_id: id,
@@ -31,40 +31,40 @@ export const eventTypes = {
       imported: z.optional(z.literal(true)),
     }),
   ),
-  'member.changed': happening(
+  'member.changed': eventType(
     'A member’s details changed; `fields` names them.',
     z.object({ fields: z.array(z.string()) }),
   ),
-  'member.erased': happening('A member’s personal data was erased.', z.object({})),
-  'payment.captured': happening('A charge was collected.', z.object(charge)),
-  'payment.refunded': happening(
+  'member.erased': eventType('A member’s personal data was erased.', z.object({})),
+  'payment.captured': eventType('A charge was collected.', z.object(charge)),
+  'payment.refunded': eventType(
     'Part or all of a charge went back. `refunded` is the total so far.',
     z.object({ ...charge, refund_id: id, refunded: amount, credit_note: z.int() }),
   ),
-  'payment.voided': happening(
+  'payment.voided': eventType(
     'A charge was canceled before it settled, so the member never paid it.',
     z.object({ ...charge, refund_id: id, credit_note: z.int() }),
   ),
-  'renewal.paid': happening('A membership period was paid.', z.object({ reference, amount, ...period, state })),
-  'renewal.failed': happening(
+  'renewal.paid': eventType('A membership period was paid.', z.object({ reference, amount, ...period, state })),
+  'renewal.failed': eventType(
     'A charge for a period was declined. `next_try_on` is null if we won’t try again.',
     z.object({ reference, amount, ...period, decline_class: z.string(), next_try_on: z.nullable(day), state }),
   ),
-  'renewal.waived': happening('A membership period won’t be charged.', z.object({ ...period, state })),
-  'membership.canceled': happening(
+  'renewal.waived': eventType('A membership period won’t be charged.', z.object({ ...period, state })),
+  'membership.canceled': eventType(
     'A membership was canceled, as of `ends_on` or immediately.',
     z.object({ ends_on: z.nullable(day), state }),
   ),
-  'membership.resumed': happening(
+  'membership.resumed': eventType(
     'A cancellation was undone, a hold was released, or a former member came back.',
     z.object({ from: z.enum(['canceled', 'on_hold', 'ended']), state }),
   ),
-  'membership.on_hold': happening(
+  'membership.on_hold': eventType(
     'A membership was put on hold until staff decide.',
     z.object({ why: z.enum(['dispute', 'staff']), state }),
   ),
-  'membership.ended': happening('A membership ended.', z.object({ why: z.enum(['canceled', 'unpaid']), state })),
-  'membership.price_changed': happening(
+  'membership.ended': eventType('A membership ended.', z.object({ why: z.enum(['canceled', 'unpaid']), state })),
+  'membership.price_changed': eventType(
     'From the next charge on, different packages renew, or at different prices. `price` is the total.',
     z.object({
       price: amount,
@@ -73,25 +73,25 @@ export const eventTypes = {
       state,
     }),
   ),
-  'membership.renewal_moved': happening(
+  'membership.renewal_moved': eventType(
     'A membership renews on a different day.',
     z.object({ renews_on: day, former_renews_on: day, state }),
   ),
-  'sponsor.moved': happening(
+  'sponsor.moved': eventType(
     'Staff moved a member to a different sponsor.',
     z.object({ sponsor_id: id, former_sponsor_id: id }),
   ),
-  'sponsor.renamed': happening(
+  'sponsor.renamed': eventType(
     'A sponsor’s link was renamed. A member’s new link is a new sponsor, and the former one redirects to it.',
     z.object({ sponsor_id: id, former_sponsor_id: id }),
   ),
-  'placement.changed': happening(
+  'placement.changed': eventType(
     'Staff changed where a commission plan should place a member. Without a parent, it’s under the sponsor.',
     z.object({ placement: z.enum(placementSides), parent_id: z.nullable(id) }),
   ),
-  'dispute.opened': happening('The cardholder’s bank took back a charge.', z.object(charge)),
-  'dispute.closed': happening('A dispute was decided.', z.object({ ...charge, outcome: z.enum(['won', 'lost']) })),
-  'audit.sealed': happening(
+  'dispute.opened': eventType('The cardholder’s bank took back a charge.', z.object(charge)),
+  'dispute.closed': eventType('A dispute was decided.', z.object({ ...charge, outcome: z.enum(['won', 'lost']) })),
+  'audit.sealed': eventType(
     'The audit log’s daily seal. Store it away from the database.',
     z.object({ position: z.int(), hash: z.string() }),
   ),

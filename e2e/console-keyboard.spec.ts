@@ -18,7 +18,7 @@ async function tabTo(page: Page, target: Locator) {
     if (await target.evaluate((element) => element === document.activeElement)) return
     await page.keyboard.press('Tab')
   }
-  throw new Error(`The keyboard does not get to ${target}.`)
+  throw new Error(`The keyboard can’t reach ${target}.`)
 }
 
 function keyboardOf(page: Page) {

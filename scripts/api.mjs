@@ -10,7 +10,7 @@ const file = (name) => new URL(`../contract/connect/${name}`, import.meta.url)
 const promise = promiseOf(apiCalls)
 const broken = brokenPromises(readPromised(), promise)
 if (broken.length && !process.argv.includes('--break')) {
-  console.error(`This would break what /api/v1 promises (--break does it all the same):\n${broken.join('\n')}`)
+  console.error(`This would break what /api/v1 promises (use --break to do it anyway):\n${broken.join('\n')}`)
   process.exit(1)
 }
 writeFileSync(file('v1.txt'), `${promise.join('\n')}\n`)

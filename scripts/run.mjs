@@ -24,7 +24,7 @@ const commands = {
   doctor: { program: ['server/cli/doctor.ts'] },
   /** Who may use the console, and whether its audit log is intact. */
   staff: { program: ['server/cli/staff.ts'] },
-  /** API keys, and what else connects other systems. */
+  /** API keys, webhooks, and what else connects other systems. */
   connect: { program: ['server/cli/connect.ts'] },
   /** The scripts of pages with a card form, with their hashes; and whether a site serves just these. */
   'scripts:inventory': { program: ['server/cli/scripts.ts', 'inventory'], pages: true },

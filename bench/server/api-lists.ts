@@ -7,7 +7,7 @@ import type { Workspace } from '../../drill/site/workspace.ts'
 import { withClient } from './database.ts'
 import { copiedIdOf, type ModelMember } from './population.ts'
 
-/** What the lists of the API are asked with. */
+/** What a query of the API's lists needs. */
 export type ApiCaller = { key: string; memberId: (n: number) => string }
 
 type Ask = (caller: ApiCaller, n: number) => string
@@ -52,7 +52,7 @@ export const apiLists: Record<string, Ask> = {
     line(memberId(1), { direction: 'down', depth: '5', on: daysAgo(1) }),
 }
 
-/** A key for everything, and the ids of the members that population.ts has made. */
+/** A key with every scope, and the ids of the members that population.ts has made. */
 export const apiCaller = (database: Workspace, { enrollment_id }: ModelMember): Promise<ApiCaller> =>
   withClient(database, async (client) => {
     const key = newKey()

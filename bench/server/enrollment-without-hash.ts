@@ -92,7 +92,7 @@ const refuseEvents = (database: Workspace) =>
     if (rows.length) throw new Error(`The side without events has written ${JSON.stringify(rows)}.`)
   })
 
-/** Giving positions is work of its own, and each one is given once: pgbench can't repeat it. */
+/** Giving positions is separate work that happens once for each event: pgbench can't repeat it. */
 const POSITIONS =
   /^(begin|start transaction|commit)|idle_in_transaction|has_function_privilege|'feed'|"feed"|from new_event/
 

@@ -13,7 +13,7 @@ import { type Foyer, startFoyer } from './programs/programs.ts'
 
 const { events_per_second } = budgets.feed
 
-/** A reader that was away catches up: one request after the other, as many events as a page has. */
+/** A reader that was away catches up, one full page after another. */
 export const feed: Part = async ({ short, log, saveFigures }) => {
   const count = short ? 20_000 : 200_000
   const database = await createDatabase()

@@ -36,9 +36,9 @@ export type ApiCall = {
   /** A call with a body changes something, and needs an Idempotency-Key. */
   body?: z.ZodMiniObject
   output: z.ZodMiniType
-  /** Tells what is new, so no answer is like the one before. */
+  /** Returns what is new, so an ETag would never match. */
   isNew?: true
-  /** Goes away: the day on which that was announced, the day of its last answer, and the page that says what to use instead. */
+  /** Will be removed: the day that was announced, the call's last day, and the page that says what to use instead. */
   deprecated?: { since: string; sunset: string; guide: string }
 }
 
@@ -83,7 +83,7 @@ const stateChange = <const Action extends string>(action: Action, summary: strin
 
 const dateFrom = z.optional(day)
 
-/** Without the value that a form takes for an empty field: what isn't named stays. */
+/** Without the form's default for an empty field: fields left out don't change. */
 const given = <Rule extends z.ZodMiniType>(rule: z.ZodMiniDefault<Rule>): Rule => rule._zod.def.innerType
 
 export const apiCalls = {

@@ -278,7 +278,7 @@ export class ApiError extends Error {
   readonly status: number
   /** Messages by field. */
   readonly fields: Record<string, string[]>
-  /** Of events whose history has changed: where to go on from. */
+  /** For events, if history has changed: where to continue from. */
   readonly last_common_cursor: string | undefined
   /** How many seconds to wait before the next call. */
   readonly retry_after: number | undefined

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { memberStates } from '#contract/console/member-page.ts'
 
-/** What other systems see. A field that is here once stays: see v1.txt. */
+/** What other systems see. Fields are never removed: see v1.txt. */
 
 export const amount = z.string().check(z.regex(/^\d+\.\d{2}$/))
 const time = z.iso.datetime()
@@ -21,7 +21,7 @@ export const Member = z.object({
   joined_at: time,
   /** The member's sponsor now. `member_id` is absent if it isn't a member's link. */
   sponsor: z.object({ id, site: z.string(), member_id: z.optional(id) }),
-  /** Null once it was erased. */
+  /** Null once erased. */
   person: z.nullable(
     z.object({
       first_name: z.string(),
@@ -184,7 +184,7 @@ export const EventPage = z.object({
   has_more: z.boolean(),
 })
 
-/** What a change leaves behind. Nothing personal, because it's stored for a repeat of the call. */
+/** The replies to changes. Nothing personal, because they're stored for repeated calls. */
 export const MembershipState = z.object({
   member_id: id,
   ...z.pick(Member, { state: true, next_charge_on: true, canceled_at: true, ends_at: true, on_hold_since: true }).shape,

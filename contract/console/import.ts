@@ -52,7 +52,7 @@ const ImportView = z.object({
   percent: z.int(),
   lines: z.int(),
   problems: z.int(),
-  /** Lines about members who are here already. */
+  /** Lines about members who are already here. */
   existing: z.int(),
   added: z.int(),
   is_inviting: z.boolean(),

@@ -73,7 +73,7 @@ const EndpointPage = z.object({
 /** What the receiver verifies with. A shared secret is shown only this once. */
 const withKey = z.object({ page: EndpointPage, key: z.string() })
 
-/** Webhooks: other systems that hear what happens. */
+/** Webhooks: how other systems hear what happens. */
 export const consoleWebhookCalls = {
   listWebhooks: {
     method: 'GET',

@@ -139,7 +139,7 @@ async function moveTogether(
   )
 }
 
-/** Members from whom climbing doesn't end, in the tree of sponsors or in that of placements. */
+/** Members whose way up never ends, in the tree of sponsors or of placements. */
 async function countCircles(db: Db): Promise<number> {
   const { rows } = await sql<{ id: string; sponsor: string | null; parent: string | null }>`
     select member.id, sponsor.member_id as sponsor, coalesce(placed.parent_id, sponsor.member_id) as parent

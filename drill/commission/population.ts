@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Db } from '#server/db/db.ts'
 import type { SeededRandom } from '../seeded-random.ts'
 
-/** A month of members and payments, written directly: how they came doesn't matter to what is made of them. */
+/** A month of members and payments, written directly: how they got there doesn't matter to the files. */
 export async function addMembers(db: Db, count: number, random: SeededRandom): Promise<string[]> {
   const sites = (await db.selectFrom('sponsor').select('id').where('renamed_to', 'is', null).execute()).map(
     ({ id }) => id,

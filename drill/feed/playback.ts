@@ -14,7 +14,7 @@ const names = [
 
 export type Told = Pick<FeedEvent, 'type' | 'member_id' | 'payload'>
 
-/** What a reader knows who has only heard the events. */
+/** What a reader knows from the events alone. */
 export function playBack(events: readonly Told[]): Books {
   const sets = Object.fromEntries(names.map((name) => [name, new Set<string>()])) as Record<keyof Books, Set<string>>
   const states = new Map<string, string>()
@@ -149,7 +149,7 @@ export async function keepEvents(db: Db): Promise<void> {
   await sql`create trigger keep_event after insert on new_event for each row execute function keep_event()`.execute(db)
 }
 
-/** What has changed without an event, or is told and did not happen. For a database that had events from its first member on. */
+/** What changed without an event, or has an event but didn't happen. For a database with events from its first member on. */
 export const findUntold = (db: Db, table: 'event' | 'kept_event' = 'event'): Promise<string[]> =>
   db
     .transaction()

@@ -76,7 +76,7 @@ export async function openFeedSite(backend: Backend, removesPositions: boolean) 
         if (await dbCommand(args, { env })) throw new Error(`npm run db -- ${args.join(' ')} failed`)
       program = await start()
     },
-    /** The bank takes the money of this payment back. */
+    /** The cardholder's bank takes this payment back. */
     dispute: async (reference: string) => {
       const paid = (await sandbox.transactions()).find((line) => line.reference === reference)
       const body = JSON.stringify({ transaction_id: paid?.transaction_id, change: 'open' })

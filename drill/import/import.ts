@@ -26,7 +26,7 @@ const { PATH = '', HOME = '' } = process.env
  * Imports members, kills the import in the middle, runs it again, and once more: the third run changes no row. Then the
  * renewals of two days charge exactly those who are due. What notices a missing guard:
  *
- * - a line and its member in one transaction: the run after the kill finds members without their lines, and doubles
+ * - a line and its member in one transaction: the run after the kill finds members without their lines, and duplicates
  * - finding existing members: the third run
  * - the day of the file: the charges of the two days
  */
@@ -88,7 +88,7 @@ process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL')
 })
 
-/** Kills it once it has written so many percent. */
+/** Kills it once it has written this many percent. */
 async function runImporter(workspace: Workspace, file: string, onProgress: (text: string) => void, killAt = 101) {
   const script = join(import.meta.dirname, 'importer.ts')
   const child = spawn(process.execPath, [script, file], {
@@ -120,7 +120,7 @@ const countMembers = async (db: Db) => {
 /** Pages of a table that one query reads, so that none takes long on a busy machine. */
 const PAGES_AT_ONCE = 500
 
-/** Of every table, the rows and what is in them, in any order. */
+/** Of every table, the number of rows and a hash of what is in them, in any order. */
 async function fingerprint(db: Db): Promise<Map<string, string>> {
   const sums = new Map<string, string>()
   for (const table of await tablesOf(db)) {

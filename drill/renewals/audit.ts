@@ -33,7 +33,7 @@ const kinds = [
   'gateway and journal differ',
   'still open',
   'the database allows a second charge',
-  'changes that no event tells',
+  'changes without an event',
   'errors in the log',
 ] as const
 
@@ -133,7 +133,7 @@ export async function auditRenewals(
   const discrepancies = await select<{ kind: string }>(db, "select * from difference where kind <> 'dispute'")
   for (const row of discrepancies) findings['gateway and journal differ'].push(JSON.stringify(row))
   if (await allowsSecondCharge(db)) findings['the database allows a second charge'].push('payment_one_per_period')
-  findings['changes that no event tells'] = await findUntold(db, 'kept_event')
+  findings['changes without an event'] = await findUntold(db, 'kept_event')
   findings['errors in the log'] = log
     .split('\n')
     .filter((line) => line && !onPurpose.some((text) => line.includes(text)))

@@ -18,7 +18,7 @@ const harms = {
   wrongAmount: 'wrong amounts',
   wrongClaims: 'usernames or emails claimed by the wrong enrollment',
   countedWithoutDecline: 'limits used up without a decline',
-  untold: 'changes that no event tells',
+  untold: 'changes without an event',
   unexpectedRefusal: 'unexpected refusals',
   serverCrash: 'server crashes',
 } as const

@@ -256,7 +256,7 @@ export function describeJourneys(name: 'Firefox' | 'WebKit', start: () => Promis
       }
     })
 
-    test('18.1 10.21 10.23 10.24 an answer is lost while paying, and the network again at the welcome: one charge, and the office opens', async () => {
+    test('18.1 10.21 10.23 10.24 the answer to a payment is lost, then the network at the welcome: one charge, and the office opens', async () => {
       const before = await countPayments(site)
       const network = await openNetwork()
       const visitor = newVisitor()

@@ -28,7 +28,7 @@ const changes = {
       output: z.object({ ...refundPayment.output.shape, amount: z.optional(refundPayment.output.shape.amount) }),
     },
   },
-  'an output has another type': {
+  'an output has a different type': {
     refundPayment: { ...refundPayment, output: z.object({ ...refundPayment.output.shape, refund_id: z.int() }) },
   },
   'an output may be null': {
@@ -58,13 +58,13 @@ const changes = {
       query: z.object({ ...shape, limit: z.optional(z.int().check(z.minimum(1), z.maximum(100))) }),
     },
   },
-  'a text has a rule more': {
+  'a text has one more rule': {
     refundPayment: {
       ...refundPayment,
       body: z.object({ ...refundPayment.body.shape, reason: z.string().check(z.maxLength(300), z.minLength(20)) }),
     },
   },
-  'a value isn’t taken any more': {
+  'a value is no longer accepted': {
     listMembers: {
       ...apiCalls.listMembers,
       query: z.object({ ...apiCalls.listMembers.query.shape, order: z.optional(z.enum(['oldest'])) }),

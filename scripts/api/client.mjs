@@ -16,7 +16,7 @@ export function clientOf(calls, module) {
   return `${HEAD}\n${types.join('\n')}\n${inputs.join('\n')}\n${runtime.replace('// METHODS', methods.join('\n'))}`
 }
 
-/** Also where a project tells an absent field from one that is undefined. */
+/** Allows undefined, even where a project tells it from an absent field. */
 const orUndefined = (type) => type.replace(/^( +\w+\?: .+)$/gm, '$1 | undefined')
 
 const jsonOf = (schema, io) => z.toJSONSchema(schema, { io })
@@ -80,7 +80,7 @@ export class ApiError extends Error {
   readonly status: number
   /** Messages by field. */
   readonly fields: Record<string, string[]>
-  /** Of events whose history has changed: where to go on from. */
+  /** For events, if history has changed: where to continue from. */
   readonly last_common_cursor: string | undefined
   /** How many seconds to wait before the next call. */
   readonly retry_after: number | undefined

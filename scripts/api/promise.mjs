@@ -87,7 +87,7 @@ function isOtherKind(line, known) {
   return known.some((old) => field && [' ', ':', '.', '['].some((next) => old.startsWith(field + next)))
 }
 
-/** A bound may be moved outward; an output may become certain, an input optional. */
+/** A bound may widen; an output may become required, an input optional. */
 function isWider(line, today) {
   const [, start, sign, value] = /^(.*?)(>=|<=) (-?\d+)$/.exec(line) ?? []
   if (sign)

@@ -9,7 +9,7 @@ import type { Keys } from '#server/secrets/secrets.ts'
 import { type EventCounts, eventChecker, sealIn } from '#server/security/event-chain.ts'
 import { findLostEvents, lostSentence } from '#server/security/written-events.ts'
 
-/** Who did something: a colleague, an API key, somebody with access to the command line, or the server itself. */
+/** Who did something: a colleague, an API key, someone with access to the command line, or the server itself. */
 export type Actor =
   | { id: string; role: Role; network?: string }
   | { id: null; role: 'command line' | 'server' | `api key ${string}` }

@@ -14,7 +14,7 @@ export type VolumeRow = Selectable<Tables['price_volume']>
 
 const keyOf = ({ product_id, occasion, price_cents }: PriceKey) => `${product_id} ${occasion} ${price_cents}`
 
-/** All volumes that were ever set, oldest first. There are few: one for each price. */
+/** All volumes ever set, oldest first. There are few: one for each price. */
 export const allVolumes = (db: Db, product_id?: number): Promise<VolumeRow[]> =>
   db
     .selectFrom('price_volume')
@@ -32,8 +32,8 @@ export const newestVolumes = (rows: VolumeRow[]): VolumeRow[] => [
 ]
 
 /**
- * Finds the volumes of what was paid: those set last before it was paid. What was paid before its price had any takes those
- * that were set last before `frozenAt`, so that a month can wait for its volumes and still never changes afterward.
+ * Finds the volumes for a payment: the last ones set before it was paid or, if its price had none then, the last ones set
+ * before `frozenAt`. So a month can wait for its volumes, and never changes later.
  */
 export function volumeFinder(rows: VolumeRow[], frozenAt: (paid_at: Date) => Date) {
   const byPrice = Map.groupBy(rows, keyOf)

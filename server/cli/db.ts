@@ -155,7 +155,7 @@ const commands: Record<string, Command> = {
   },
 }
 
-/** Events may have been read that this backup doesn't have. */
+/** Readers may have seen events that this backup lacks. */
 async function makeUsable(db: Db, config: Config): Promise<void> {
   await requireSecret(db, config)
   await startNewHistory({ db, now: clock })

@@ -148,7 +148,7 @@ describe('a file', () => {
     expect((message + site.log()).replaceAll(' ', '')).not.toContain(number)
   })
 
-  it('30.4 that is no CSV gets a sentence', async () => {
+  it('30.4 that isn’t CSV gets its own message', async () => {
     expect(await failure('PK\u0003\u0004')).toMatch(/^This is a spreadsheet/)
     await writeFile(file, Buffer.from('\uFEFFusername', 'utf16le'))
     expect(
@@ -272,7 +272,7 @@ describe('imported members', () => {
 })
 
 describe('an import that is interrupted', () => {
-  it('30.5 is finished by the next run, without doubles', async () => {
+  it('30.5 is finished by the next run, without duplicates', async () => {
     const rows = Array.from({ length: 12 }, (_, n) =>
       row(`kin${n}`, { sponsor: n ? `kin${n - 1}` : '', renews_on: '2027-06-01' }),
     )
@@ -315,7 +315,7 @@ const isSomeoneWaiting = async () => {
 
 describe('an erased person', () => {
   const line = () => csv([row('gone', { external_id: 'g-1', renews_on: '2027-06-01' })])
-  it('30.9 is not written back by the same file, nor by one that was checked before', async () => {
+  it('30.9 isn’t imported again, by the same file or by one checked before', async () => {
     await importing(line())
     const { id: member_id } = await memberNamed('gone')
     const staged = await beginImport(site.world, 'old')

@@ -22,12 +22,12 @@ import { plural } from './listings.ts'
 type Context = Pick<World, 'config' | 'db' | 'keys' | 'log' | 'now'>
 type Options = { isDryRun: boolean; isInviting: boolean; connection: string; progress?: Progress }
 
-/** An import needs nothing of the world but settings, database, keys and clock. */
+/** An import needs only settings, database, keys and clock. */
 const asWorld = (context: Context) => context as World
 
 const LINES_AT_ONCE = 1_000
 
-/** Reads, checks and writes a file of members in one go. What an earlier run left unfinished is finished first. */
+/** Reads, checks and imports a file of members. First finishes what an earlier run left unfinished. */
 export async function importMembers(context: Context, path: string, options: Options): Promise<string> {
   const world = asWorld(context)
   const { progress = progressLine() } = options

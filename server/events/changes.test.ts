@@ -69,7 +69,7 @@ async function rolledBack(change: (world: World) => Promise<unknown>) {
   return types
 }
 
-it('27.7 a renewal is told with its period when it is paid, declined or waived, and a decline with the next try', async () => {
+it('27.7 a renewal paid, declined or waived is an event with its period, and a decline with the next try', async () => {
   const member = await join({ cc_number: cards.renewalDeclinedOnce })
   await until(daysUntil(site, '2026-12-15'))
   const [failed, ...more] = await told(member)
@@ -90,7 +90,7 @@ it('27.7 a renewal is told with its period when it is paid, declined or waived, 
   expect(await told(member)).toEqual([{ type: 'renewal.waived', payload: waived }])
 })
 
-it('27.8 a cancellation, its undoing, a hold, its release, the end and a return are told with the state after them', async () => {
+it('27.8 canceling, undoing that, holding, releasing, ending and coming back are events with the new state', async () => {
   const member = await join()
   const { world } = site
   await cancel(world, member.id)
@@ -142,7 +142,7 @@ it('27.8 a dispute puts the membership on hold', async () => {
   ])
 })
 
-it('27.9 what renews, its price and its day are told when they change, and an announced price when it begins', async () => {
+it('27.9 a change of what renews, its price or its day is an event, and an announced price when it takes effect', async () => {
   const member = await join()
   const change = { product_id: 34, notice_days: 7, reason: 'costs', who: 'Rosa' }
   await changePrice(site.world, { ...change, new_cents: 12_900 })
@@ -191,7 +191,7 @@ it('27.10 a change of details names the fields, an erasure only the member', asy
   expect((await told(member)).map(({ type }) => type)).toEqual(['membership.ended', 'member.erased'])
 })
 
-it('27.11 a move to a different sponsor and a new link are told with the former one', async () => {
+it('27.11 a move to a different sponsor and a new link are events with the former one', async () => {
   const owner = await staffMember(site, 'owner')
   const { username, password, cookie } = await memberInOffice(site, { sponsor_site_name: 'ana' })
   const member = { id: await idOf(username) }
@@ -215,7 +215,7 @@ it('27.11 a move to a different sponsor and a new link are told with the former 
   expect(await newEvents(site)).toEqual([{ type: 'sponsor.renamed', payload: house }])
 })
 
-it('27.12 the seal of the audit log is told once a day, however many processes there are', async () => {
+it('27.12 the audit log’s seal is an event once a day, however many processes there are', async () => {
   await staffMember(site, 'owner')
   site.advance(2 * DAY)
   await newEvents(site)

@@ -14,7 +14,7 @@ export type FeedPage = { events: PositionedEvent[]; cursor: string; has_more: bo
 /** As a cursor: begin after the newest event. For a reader that has just read everything some other way. */
 export const NOW = 'now'
 
-/** Among so many events, we look for those of the wanted types before we answer with what was found. */
+/** How many events we search for the wanted types before we answer with what we found. */
 const POSITIONS_AT_ONCE = 10_000
 
 /**

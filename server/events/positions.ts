@@ -20,7 +20,7 @@ export async function positionNewEvents({ db, now }: Context): Promise<number> {
   return inTransaction(db, async (db) => {
     await sql`set local idle_in_transaction_session_timeout = ${sql.lit(MAX_HANG_MS)}`.execute(db)
     const position = await lockFeed({ db, now })
-    // A statement of its own: it sees what the process that held the lock before has done.
+    // A separate statement, so it sees what the last holder of the lock did.
     const { numAffectedRows } = await sql`
       with moved as (
         delete from new_event
@@ -63,8 +63,8 @@ async function createFeed(db: Db) {
 }
 
 /**
- * Which cluster this is, after how many promotions, and which table. All three stay while history goes on, and one of them
- * changes when a different server goes on with it, or when a dump is loaded. A host may hide the first two.
+ * Identifies the cluster, its promotions, and the table. They stay the same while history continues; one of them changes when a
+ * different server takes over, or when a dump is loaded. A host may hide the first two.
  */
 async function placeOf(db: Db): Promise<string> {
   const may = (name: string) => sql`has_function_privilege(${sql.lit(name)}, 'execute')`
@@ -80,7 +80,7 @@ async function placeOf(db: Db): Promise<string> {
   return rows[0]?.place ?? ''
 }
 
-/** From this position on, history is a different one than what readers may have seen before. */
+/** From this position on, history differs from what readers may have seen. */
 async function startEpoch({ db, now }: Context, after_position: number, place: string): Promise<void> {
   const { count } = await db
     .selectFrom('feed_epoch')
@@ -100,7 +100,7 @@ export async function startNewHistory(context: Context): Promise<void> {
 
 const FORGOTTEN_AT_ONCE = 20_000
 
-/** From the oldest on, so that those who still read find no gap. */
+/** Oldest first, so readers find no gap. */
 export async function forgetOldEvents({ db, now }: Context): Promise<void> {
   const before = new Date(now().getTime() - EVENT_DAYS * 86_400_000)
   await sql`

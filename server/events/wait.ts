@@ -30,7 +30,7 @@ export async function waitForEvents(
 type Waiter = { position: number; wake: () => void }
 const waitersOf = new WeakMap<Db, Set<Waiter>>()
 
-/** All readers that wait in this process share one look at the database. */
+/** All waiting readers of this process share one query. */
 async function nextEvent(db: Db, position: number, ms: number, signal?: AbortSignal): Promise<void> {
   const existing = waitersOf.get(db)
   const waiters = existing ?? new Set()

@@ -169,7 +169,7 @@ export async function setEmail(
     .set({ email, email_confirmed_at, email_bounced_at: null, email_bounce: null })
     .where('id', '=', member_id)
     .execute()
-  await deleteLinks(db, member_id, ['password', 'email', 'address', 'invitation']) // also those sent to the old address
+  await deleteLinks(db, member_id, ['password', 'email', 'address', 'invitation']) // including those sent to the old address
   await addEvent(db, now(), { type: 'member.changed', member_id, payload: { fields: ['email'] } })
   const changed = { who, at: now().toISOString() }
   await addJob(db, 'email_changed', { email: member.email, first_name, new_email: email, ...changed }, now())

@@ -9,7 +9,7 @@ import type { World } from '#server/world/world.ts'
 import { type Anchor, type NextStep, startsOn } from './next-step.ts'
 import { type StateColumns, seenState } from './state.ts'
 
-/** What other systems hear of a membership. Each is written in the transaction of the change. */
+/** The events of a membership. Each is written in the transaction of its change. */
 
 type Context = Pick<World, 'db' | 'now'>
 

@@ -12,7 +12,7 @@ export const stateSql = sql<MemberState>`case
 
 export type StateColumns = Pick<Tables['membership'], 'state' | 'on_hold_since'> & { cancelled_at: Date | null }
 
-/** The same for rows that are here already. */
+/** The same for rows already read. */
 export function seenState({ state, on_hold_since, cancelled_at }: StateColumns): MemberState {
   if (state === 'ended') return 'ended'
   if (on_hold_since) return 'on_hold'

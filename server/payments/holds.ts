@@ -23,7 +23,7 @@ const capturedEvent = ({ member_id, ...payment }: FoundPayment, now: Date) =>
 
 type Capture = { key: AttemptKey; now: Date; event: ReturnType<typeof newEvent> }
 
-/** With its event, if no one was faster. */
+/** With its event, if no other process was first. */
 const recordCapture = statement((db, { key, now, event }: Capture) =>
   db
     .with('captured', (cte) =>

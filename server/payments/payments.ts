@@ -139,8 +139,8 @@ export const transitionQuery = (
 const DATED_AT_ONCE = 5_000
 
 /**
- * Writes down when earlier versions collected a payment: their last change is the best we know. In batches, because there may
- * be millions, and again and again, because an old process may run beside this one.
+ * Fills in when earlier versions collected a payment: its last change is our best guess. In batches, because there may be
+ * millions, and repeatedly, because an old process may run beside this one.
  */
 export async function dateCaptures({ db }: Pick<World, 'db'>): Promise<void> {
   for (let dated = DATED_AT_ONCE; dated === DATED_AT_ONCE; ) {

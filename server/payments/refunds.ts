@@ -230,13 +230,13 @@ async function recordResult({ db, now }: Context, refund: FoundRefund, result: '
     .where('reference', '=', refund.payment_reference)
     .returning('refunded_cents')
     .executeTakeFirstOrThrow()
-  await tellOfRefund({ db, now }, refund, { is_void: result === 'voided', credit_note, refunded_cents })
+  await addRefundEvent({ db, now }, refund, { is_void: result === 'voided', credit_note, refunded_cents })
   if (refund.member_id) await addJob(db, 'refunded', { member_id: refund.member_id, refund_id: refund.id }, now())
 }
 
 type DoneRefund = { is_void: boolean; credit_note: number; refunded_cents: number }
 
-async function tellOfRefund(
+async function addRefundEvent(
   { db, now }: Pick<Context, 'db' | 'now'>,
   refund: FoundRefund,
   { is_void, credit_note, refunded_cents }: DoneRefund,

@@ -28,7 +28,7 @@ export async function membersAbove(db: Db, sponsor_id: string): Promise<string[]
   return rows.map(({ member_id }) => member_id)
 }
 
-/** A member, the one whom they are placed under, and so on to the top. */
+/** A member, the member they're placed under, and so on to the top. */
 export async function placedAbove(db: Db, member_id: string): Promise<string[]> {
   const { rows } = await sql<{ member_id: string }>`
     with recursive above as (

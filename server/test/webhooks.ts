@@ -47,7 +47,7 @@ export function webhookTests() {
       }),
     erased: (member_id: string) =>
       addEvent(site.db, site.world.now(), { type: 'member.erased', member_id, payload: {} }),
-    /** Everything that is due now, over and over. */
+    /** Sends everything that is due now, until nothing is. */
     deliverAll: async () => {
       while (await deliverWebhooks(site.world));
     },

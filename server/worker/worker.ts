@@ -98,8 +98,8 @@ function afterComparison({ run, batchSize }: Task): Task {
 const PATIENCE_MS = 1000
 
 /**
- * A receiver that takes long delays its own webhooks only: after a second the loop looks for other endpoints' again. It
- * doesn't delay the end of the process either.
+ * A slow receiver delays only its own webhooks: after a second, the loop looks for other endpoints' again. Nor does it hold up
+ * shutdown.
  */
 function withoutWaiting(
   { run, batchSize }: Task,

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import type { World } from '#server/world/world.ts'
 import { UsageError } from '../command-line.ts'
 
-/** What the commands of `npm run connect` get of the world. */
+/** The parts of the world that `npm run connect` needs. */
 export type ConnectContext = Pick<World, 'config' | 'db' | 'keys' | 'log' | 'now'>
 
 /** '' and false if it wasn't given. */
@@ -28,7 +28,7 @@ export function readOptions({ options = {} }: ConnectCommand, args: string[]) {
   }
 }
 
-/** A value of the operator's, checked by a rule of the contract. */
+/** Checks what the operator typed by a rule of the contract. */
 export function checked<Value>(result: { data?: Value | undefined; error?: { issues: { message: string }[] } }): Value {
   if (result.data === undefined) throw new UsageError(result.error?.issues[0]?.message ?? 'This is not valid.')
   return result.data

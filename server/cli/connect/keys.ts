@@ -8,7 +8,7 @@ import type { World } from '#server/world/world.ts'
 import { table } from '../listings.ts'
 import { type ConnectCommand, type ConnectContext, checked } from './command.ts'
 
-/** Keys need nothing of the world but settings, database and clock. */
+/** Keys need only settings, database and clock. */
 const asWorld = (context: ConnectContext) => context as World
 
 export const keyCommands: Record<string, ConnectCommand> = {

@@ -20,7 +20,7 @@ import { type ConnectCommand, type ConnectContext, checked } from './command.ts'
 const { addWebhook, replayWebhook } = consoleWebhookCalls
 const SHOWN = 50
 
-/** By its name, its address or the beginning of its id. */
+/** Finds one by its name, its address or the beginning of its id. */
 async function endpointNamed(context: ConnectContext, name: string): Promise<Endpoint> {
   const fits = ({ id, url, description }: Endpoint) => id.startsWith(name) || url === name || description === name
   const [found, second] = (await listEndpoints(context)).filter(fits)

@@ -136,7 +136,7 @@ describe('events', () => {
     expect((await api.get('/events?after=mangled')).statusCode).toBe(400)
   })
 
-  it('32.17 a reader that waits hears at once, and only so many may wait', async () => {
+  it('32.17 a waiting reader hears immediately, and only so many may wait', async () => {
     const { cursor } = (await api.get('/events?after=now')).json()
     const wait = () => api.get(`/events?after=${cursor}&wait=20`)
     const crowd = Array.from({ length: 101 }, wait)
@@ -166,7 +166,7 @@ describe('events', () => {
   })
 })
 
-describe('a call that goes away', () => {
+describe('a deprecated call', () => {
   it('32.18 says since when, until when and what to use instead', async () => {
     const deprecated = { since: '2026-12-01', sunset: '2027-06-01', guide: 'https://example.com/v2' }
     const old: ApiCall = {

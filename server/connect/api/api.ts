@@ -31,7 +31,7 @@ type Handle = (world: World, input: object, caller: ApiRequest | Acting, actions
 type Parts = {
   calls?: Record<string, ApiCall>
   handlers: () => Promise<object>
-  /** The console's functions, which do what changes something. */
+  /** The console's functions, which make the changes. */
   actions: () => Promise<Actions>
 }
 
@@ -71,7 +71,7 @@ function goneOf({ raw }: FastifyReply): AbortSignal {
 
 type Answer = (input: object, request: FastifyRequest, reply: FastifyReply) => Promise<object>
 
-/** First who calls and whether they may, then what they ask. Cookies mean nothing here. */
+/** Checks the key and its scope before the input. Cookies mean nothing here. */
 function addCall(v1: FastifyInstance, world: World, name: string, call: ApiCall, answer: Answer) {
   v1.route({
     method: call.method,
@@ -114,7 +114,7 @@ function keyOf(request: FastifyRequest): ApiKey {
   return key
 }
 
-/** The same change once for each Idempotency-Key of a key. */
+/** Makes a change once for each Idempotency-Key of an API key. */
 async function answerOnce(
   world: World,
   { key, request }: ApiRequest,
@@ -129,7 +129,7 @@ async function answerOnce(
   return answer
 }
 
-/** A misspelled name must not be ignored silently: a filter would find too many, a change would change too little. */
+/** Refuses misspelled names: without its filter a list would be too long, and a change would change too little. */
 function refuseUnknown(kind: 'parameter' | 'field', sent: unknown, schema: z.ZodMiniObject | undefined) {
   if (typeof sent !== 'object' || sent === null || Array.isArray(sent)) return
   const known = Object.keys(schema?.shape ?? {})
@@ -146,7 +146,7 @@ function refuseUnknown(kind: 'parameter' | 'field', sent: unknown, schema: z.Zod
   }
 }
 
-/** A reader that sends the tag back hears 304 while nothing has changed. */
+/** A reader that sends the tag back gets 304 while nothing has changed. */
 async function tagContent(request: FastifyRequest, reply: FastifyReply, content: unknown) {
   if (reply.statusCode !== 200 || typeof content !== 'string') return content
   const tag = `"${sha256(content).slice(0, 27)}"`
@@ -170,7 +170,7 @@ function sayDeprecated(reply: FastifyReply, { deprecated }: ApiCall) {
 
 const METHODS: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 
-/** No page of another site may call this, so OPTIONS names the methods and nothing else. */
+/** Other sites' pages can't call this, so OPTIONS lists only the methods. */
 function refuseOtherMethods(v1: FastifyInstance, url: string, calls: ApiCall[]) {
   const offered = calls.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
   const allow = offered.join(', ')
@@ -187,7 +187,7 @@ function refuseOtherMethods(v1: FastifyInstance, url: string, calls: ApiCall[]) 
   })
 }
 
-/** The sentence of the first wrong field is the message. What isn't in the path isn't there. */
+/** The message is the first wrong field's sentence. A wrong id in the path is a 404. */
 function replyToApiError(error: FastifyError, request: FastifyRequest, reply: FastifyReply) {
   return replyToError(explained(error) as FastifyError, request, reply)
 }

@@ -12,7 +12,7 @@ import { all, comesAfter, type Key, keySql, orderBy, readPage } from './pages.ts
 type SponsorQuery = z.infer<ApiCalls['listSponsors']['query']>
 type PackageQuery = z.infer<ApiCalls['listPackages']['query']>
 
-/** Links that only lead to another one aren't listed. */
+/** Leaves out renamed links, which only lead to another. */
 export async function listSponsors(world: World, query: SponsorQuery) {
   const { rows, next } = await readPage(world, {
     call: 'listSponsors',
@@ -56,7 +56,7 @@ async function fetchSponsors({ db }: World, ids: string[]) {
   return rows
 }
 
-/** In the order of their numbers, which the operator has chosen. */
+/** Ordered by product id, which the operator chooses. */
 export async function listPackages(world: World, { after, limit }: PackageQuery): Promise<z.infer<typeof PackageList>> {
   const list = listName('listPackages', {})
   const rows = await world.db

@@ -3,7 +3,7 @@ import type { World } from '#server/world/world.ts'
 
 type Context = Pick<World, 'keys'>
 
-/** A page of which list: the call with its filters. A cursor of one list is no cursor of another. */
+/** The list that a cursor belongs to: the call and its filters. No other list accepts it. */
 export type ListName = string
 
 export const listName = (call: string, filters: Record<string, unknown>): ListName =>

@@ -39,7 +39,7 @@ function typesIn(text: string): EventType[] {
   })
 }
 
-/** Without the position, which would tell how much happens. */
+/** Without the position, which would reveal how much happens. */
 const shown = ({ events, ...page }: Awaited<ReturnType<typeof readFeed>>) => ({
   ...page,
   events: events.map(({ position: _, ...event }) => event),

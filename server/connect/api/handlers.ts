@@ -15,7 +15,7 @@ type PartOf<Call, Name> = Call extends { [Key in Name & string]: infer Part exte
 export type InputOf<Call> = PartOf<Call, 'params'> & PartOf<Call, 'query'> & PartOf<Call, 'body'>
 type OutputOf<Call extends ApiCall> = Promise<z.infer<Call['output']>>
 
-/** A read knows the world alone; a change also knows who asks for it. A missing handler doesn't compile. */
+/** A change gets the caller as an actor, and the console's functions. A missing handler doesn't compile. */
 export type ApiHandlers<Calls extends Record<string, ApiCall>> = {
   [Name in keyof Calls]: Calls[Name] extends { body: z.ZodMiniType }
     ? (world: World, input: InputOf<Calls[Name]>, by: Acting, actions: Actions) => OutputOf<Calls[Name]>

@@ -104,7 +104,7 @@ describe('the line', () => {
     expect(first.sponsor_member_id).toBe(ids.top)
   })
 
-  it('32.6 is that of the day: moves and new usernames since are taken back', async () => {
+  it('32.6 is as of the day, without later moves and usernames', async () => {
     const on = (name: string) => `on=${days[name]}`
     expect(namesOf(await lineOf('top', `direction=down&${on('first')}`))).toEqual(['1 left', '1 right'])
     expect(namesOf(await lineOf('top', `direction=down&${on('renamed')}`))).toEqual([
@@ -123,7 +123,7 @@ describe('the line', () => {
       }
   })
 
-  it('32.6 comes in pages that hold together, though members are moved meanwhile', async () => {
+  it('32.6 comes in consistent pages, even if members move meanwhile', async () => {
     const whole = namesOf(await lineOf('top', 'direction=down'))
     const found: Entry[] = []
     const path = `/members/${ids.top}/line?direction=down&limit=1`
@@ -140,7 +140,7 @@ describe('the line', () => {
     await move('late', 'summit')
   })
 
-  it('32.6 refuses a day that hasn’t come, a day before the member joined, and more depth than there may be', async () => {
+  it('32.6 refuses a future day, a day before the member joined, and too much depth', async () => {
     const sentence = async (query: string) => (await api.get(`/members/${ids.leaf}/line?${query}`)).json().message
     expect(await sentence('direction=up&on=2099-01-01')).toBe('This day is in the future.')
     expect(await sentence(`direction=up&on=${days.first}`)).toBe('This member joined after that day.')

@@ -30,7 +30,7 @@ export async function getLine(world: World, input: Input): Promise<LinePage> {
   return { ...page, line: entries, ...(next ? { next } : {}) }
 }
 
-/** Later pages see the moment of the first one, so that no move between them shows a member twice or never. */
+/** Later pages show the moment of the first one, so a move in between can't repeat or skip a member. */
 type Cursor = { as_of: string; last_id: string }
 
 type View = { db: Db; as_of: string; member_id: string; depth: number }
@@ -55,7 +55,7 @@ const toEntry = ({ id, username, joined_at, erased_at, parent }: Person, depth: 
   ...{ joined_at: joined_at.toISOString(), is_erased: erased_at !== null },
 })
 
-/** One more than `depth` is read, to know whether that is all. */
+/** Reads one more than `depth`, to know whether that's all. */
 async function above({ db, as_of, member_id, depth }: View) {
   const rows = await upFrom(db, as_of, member_id, depth + 1)
   const isAll = rows.length <= depth + 1
@@ -66,11 +66,11 @@ async function above({ db, as_of, member_id, depth }: View) {
 
 type Node = { person: Person; at: number; children?: Person[] }
 
-/** How many members' own members are read together: few at first, because the first ones may fill the page. */
+/** How many members to read the next level of in one statement: few at first, because those may fill the page. */
 const FIRST_BATCH = 4
 const MAX_BATCH = 200
 
-/** Each member before those below them, so that a page ends at one member and the next one needs nothing else. */
+/** Each member comes before those below them, so a cursor only needs the last member. */
 async function below(view: View, last_id: string | undefined, limit: number) {
   const entries: Entry[] = []
   const stack = await waitingAfter(view, last_id, limit + 1)
@@ -87,7 +87,7 @@ async function below(view: View, last_id: string | undefined, limit: number) {
   return { entries, isAtEnd: stack.length === 0 }
 }
 
-/** What is still to come after a member: those below, the rest of the same sponsor's, the rest of the sponsor above, and so on. */
+/** Everyone still to come after a member: those below, the rest of their sponsor's, the rest of the sponsor above, and so on. */
 async function waitingAfter({ db, as_of, member_id, depth }: View, last_id: string | undefined, limit: number) {
   const stack: Node[] = []
   const upwards = last_id ? await upFrom(db, as_of, last_id, depth) : []
@@ -114,7 +114,7 @@ async function waitingAfter({ db, as_of, member_id, depth }: View, last_id: stri
 const push = (stack: Node[], people: Person[], at: number) =>
   stack.push(...people.map((person) => ({ person, at })).reverse())
 
-/** The next nodes whose children will be asked for. */
+/** The next nodes whose children will be needed. */
 const unreadIn = (stack: Node[], { depth }: View, count: number): Node[] =>
   stack
     .slice(-count)

@@ -45,7 +45,7 @@ describe('a list', () => {
     expect(Object.keys((await api.get('/members?limit=2')).json())).toEqual(['members', 'next'])
   })
 
-  it('32.1 goes on where it was, though members joined meanwhile', async () => {
+  it('32.1 continues where it was, even if members joined meanwhile', async () => {
     const first = (await api.get('/members?limit=3')).json()
     const late = await newMember(site, { sponsor_site_name: 'master' })
     const rest = (await api.get(`/members?limit=200&after=${first.next}`)).json()
@@ -75,7 +75,7 @@ describe('a list', () => {
     ])
   })
 
-  it('32.3 refuses a cursor that was changed, or of other filters, and a parameter that it doesn’t know', async () => {
+  it('32.3 refuses a changed cursor, one from other filters, and an unknown parameter', async () => {
     const { next } = (await api.get('/members?limit=1')).json()
     const { next: paymentsNext } = (await api.get('/payments?limit=1')).json()
     for (const wrong of [
@@ -169,7 +169,7 @@ describe('payments, sponsors and packages', () => {
     expect(one).toEqual({ ...own[0], refunds: [] })
   })
 
-  it('32.1 every link once, without those that only lead on', async () => {
+  it('32.1 every link once, without renamed ones', async () => {
     const { rows } = await all('/sponsors?limit=2', 'sponsors')
     const stored = await site.db.selectFrom('sponsor').select('id').where('renamed_to', 'is', null).execute()
     expect(idsOf(rows).sort()).toEqual(idsOf(stored).sort())

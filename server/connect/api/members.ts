@@ -40,7 +40,7 @@ export async function getMember(world: World, member_id: string): Promise<ApiMem
 
 export const noSuchMember = () => new Refusal(404, 'There is no such member.')
 
-/** The rows of a sponsor: the current link and those that lead to it. Members stay with the one that they joined through. */
+/** The rows of a sponsor: the current link and those that lead to it. Members stay with the link they joined through. */
 async function sitesOf(db: Db, site: string): Promise<string[]> {
   const current = await followRenames(db, site)
   if (!current) throw refuseField('sponsor', 'There is no sponsor with this link.')
@@ -80,7 +80,7 @@ async function walk(world: World, query: Query, sponsors: Sponsors, after: Key |
   return rows
 }
 
-/** At most one member, or a few. */
+/** Filters that match at most a few members. */
 const ofPerson = ({ email, username, external_id }: Filter): Condition[] => [
   ...(email === undefined ? [] : [sql`lower(email) collate "C" = ${email.trim().toLowerCase()}`]),
   ...(username === undefined ? [] : [sql`username = ${username.trim().toLowerCase()}`]),
@@ -128,7 +128,7 @@ type Row = {
   external_ids: { connection: string; value: string }[]
 }
 
-/** Those of some members that the filter asks for, in the order of the list. */
+/** The members among these ids that match the filter, in the list's order. */
 async function fetchMembers({ db }: Pick<World, 'db'>, ids: string[], filter: Filter, sponsors?: Sponsors) {
   const { state, order } = filter
   const conditions = [

@@ -3,7 +3,7 @@ import { type Db, inTransaction } from '#server/db/db.ts'
 import { Refusal, refuseField } from '#server/refusal.ts'
 import type { World } from '#server/world/world.ts'
 
-/** Longer than a day, so that a system that was down overnight can still ask. */
+/** Longer than a day, so a system that was down overnight can still repeat a call. */
 const KEPT_MS = 48 * 3_600_000
 
 type Request = { key_id: string; idempotency_key: string; content: string }
@@ -11,7 +11,7 @@ type Answer = Record<string, unknown>
 
 /**
  * Does something once for an Idempotency-Key. The change and its answer are written together or not at all: a repeat gets the
- * answer, and what has failed may be tried again.
+ * answer, and a failed call can be tried again.
  */
 export const once = (
   world: World,
@@ -49,7 +49,7 @@ export const once = (
     return { answer, isRepeat: false }
   })
 
-/** Until the transaction ends. False: another one has it. */
+/** Locked until the transaction ends. False: another one has the lock. */
 async function takeLock(db: Db, name: string): Promise<boolean> {
   const { rows } = await sql<{ is_ours: boolean }>`
     select pg_try_advisory_xact_lock(hashtextextended(${name}, 4900)) as is_ours`.execute(db)

@@ -4,7 +4,7 @@ import { startOfDay } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
 import { cursorOf, listName, readCursor } from './cursor.ts'
 
-/** A page of a list, read along an index: its time doesn't depend on how long the list is. */
+/** A page of a list, read along an index: the time it takes doesn't depend on the list's length. */
 
 /** The time and the id of a row: what every list is ordered by. */
 export type Key = [at: string, id: string]
@@ -22,13 +22,13 @@ type Query = { after?: string | undefined; limit: number }
 type List<Row extends Keyed> = {
   call: string
   query: Query
-  /** The next rows along the index, however many of them fit. */
+  /** The next rows along the index, before the filter. */
   walk: (after: Key | undefined, count: number) => Promise<Keyed[]>
-  /** Those that fit, in the order of the list. */
+  /** The rows that match, in the list's order. */
   fetch: (ids: string[]) => Promise<Row[]>
 }
 
-/** What isn't looked at in this request is behind `next`. */
+/** Rows that this request doesn't reach come after `next`. */
 export async function readPage<Row extends Keyed>(world: World, { call, query, walk, fetch }: List<Row>) {
   const { after, limit, ...filters } = query
   const list = listName(call, filters)

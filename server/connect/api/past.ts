@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '#server/db/db.ts'
 
-/** Who sponsored whom at a moment. The tables hold what is true now; moves and renames since are taken back. */
+/** Who sponsored whom at a moment. The tables hold the present; moves and renames since then are undone. */
 
 export type Person = {
   id: string
@@ -19,14 +19,14 @@ const sponsorAt = (as_of: string) => sql`coalesce(
   (select from_id from sponsor_move where sponsor_move.member_id = member.id and moved_at >= ${as_of}
     order by moved_at limit 1), member.sponsor_id)`
 
-/** A member's links are the usernames so far: the newest of then. */
+/** A member's links are their usernames so far; this is the newest at that moment. */
 const personAt = (as_of: string) => sql`
   member.id, member.joined_at, to_char(member.joined_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as joined_key, erased_at,
   coalesce((select site from sponsor own cross join unnest(own.earlier_from || own.created_at) taken_at
     where own.member_id = member.id and taken_at < ${as_of}
     order by taken_at desc limit 1), joined_username, username) as username`
 
-/** The member, then the sponsor, theirs, and so on, at most `height` of them. `site`: the link that each counts for. */
+/** The member, then their sponsor, and so on up, at most `height` of them. `site`: the link that each joined under. */
 export async function upFrom(db: Db, as_of: string, member_id: string, height: number) {
   const { rows } = await sql<Person & { depth: number; site: string }>`
     with recursive line as (
@@ -45,8 +45,8 @@ export async function upFrom(db: Db, as_of: string, member_id: string, height: n
 export type Wanted = { parent: string; after?: Pick<Person, 'joined_key' | 'id'> | undefined }
 
 /**
- * Who counted for each of some members, in the order in which they joined, at most `limit` each: those who still do, and those
- * who were moved away since. A member has a row for each link so far, and people stay with the one that they joined through.
+ * The members directly below each of these at a moment, in the order they joined, at most `limit` each: those who still are,
+ * and those moved away since. A member has a row for each of their links, and people stay with the one they joined through.
  */
 export async function downFrom(db: Db, as_of: string, wanted: Wanted[], limit: number): Promise<Person[][]> {
   const list = sql.join(

@@ -56,7 +56,7 @@ async function walk(world: World, query: Query, after: Key | undefined, count: n
   return rows
 }
 
-/** What was charged and canceled before it was collected is called voided. */
+/** A charge that was canceled before it was collected is voided. */
 const shownState = sql<ShownState>`case
   when payment.state in ('reserved', 'authorizing', 'authorized') then 'pending'
   when payment.state = 'enrolled' then 'approved'

@@ -79,7 +79,7 @@ describe('a change', () => {
     expect((await api.patch(path, { business_name: '' })).statusCode).toBe(409)
   })
 
-  it('32.7 refunds a payment within what is left of it; the gateway is asked afterwards', async () => {
+  it('32.7 refunds a payment within what is left of it; the gateway is asked later', async () => {
     const { id } = await newMember(site)
     const reference = await paymentOf(id)
     const path = `/payments/${reference}/refund`

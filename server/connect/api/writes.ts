@@ -8,9 +8,9 @@ import { Refusal } from '#server/refusal.ts'
 import type { World } from '#server/world/world.ts'
 import { getMember } from './members.ts'
 
-/** What another system changes. The rules, the audit row and the emails are those of the console, whose functions do it. */
+/** Changes by other systems. The console's functions make them, with the same rules, audit rows and emails. */
 
-/** Who does it, as the console's functions want it. */
+/** The actor, in the form that the console's functions take. */
 export type Acting = { staff: Actor & { email: string } }
 
 export const actingFor = (key: ApiKey): Acting => ({ staff: { ...actorOf(key), email: `API key ${key.name}` } })
@@ -18,7 +18,7 @@ export const actingFor = (key: ApiKey): Acting => ({ staff: { ...actorOf(key), e
 type ChangeState = (world: World, input: { member_id: string; reason: string }, by: Acting) => Promise<unknown>
 type Details = z.infer<ApiCalls['changeDetails']['body']>
 
-/** The console's functions, passed in because it stands above. */
+/** The console's functions, passed in because the console is on a higher floor. */
 export type Actions = {
   cancelMembership: ChangeState
   resumeMembership: ChangeState
@@ -40,7 +40,7 @@ export type Actions = {
 type AboutMember = z.infer<ApiCalls['cancelMembership']['params']>
 type WithReason = AboutMember & z.infer<ApiCalls['cancelMembership']['body']>
 
-/** Changes a membership's state, and answers with it. */
+/** Changes a membership's state and returns it. */
 export const changeState =
   (action: 'cancelMembership' | 'resumeMembership' | 'holdMembership' | 'releaseMembership') =>
   async (world: World, { member_id, reason }: WithReason, by: Acting, actions: Actions) => {
@@ -70,7 +70,7 @@ const apiNames: Record<string, string> = { unconfirmed_email: 'email', state: 'a
 
 type RefundInput = z.infer<ApiCalls['refundPayment']['params']> & z.infer<ApiCalls['refundPayment']['body']>
 
-/** The money moves after the answer: a job asks the gateway, as often as it takes. */
+/** The money moves after the reply: a job asks the gateway until it answers. */
 export async function refundPayment(
   world: World,
   { reference, amount, reason }: RefundInput,

@@ -136,7 +136,7 @@ describe('the input of a month’s commissions', () => {
     await writeFile(join(month, 'jwks.json'), (await site.get('/.well-known/jwks.json')).body)
     const sample = resolve('docs/samples/verify-month.mjs')
     const verifying = () => promisify(execFile)(process.execPath, [sample], { cwd: month })
-    expect((await verifying()).stdout).toBe('This is what was signed.\n')
+    expect((await verifying()).stdout).toBe('The signature and all files match.\n')
     const change = async (name: string, from: string, to: string) => {
       const text = await readFile(join(month, name), 'utf8')
       expect(text).toContain(from)

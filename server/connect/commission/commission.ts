@@ -17,8 +17,8 @@ import { signedAmount } from './shares.ts'
 export type Context = Pick<World, 'config' | 'db' | 'keys' | 'now'>
 
 /**
- * Writes the input of a month's commissions into a folder that must not exist yet, or be empty. The same month always gives
- * the same bytes, whatever has happened since.
+ * Writes the input for a month's commissions into a new or empty folder. The same month always gives the same bytes, whatever
+ * has happened since.
  */
 export async function writeMonth(context: Context, name: string, folder: string): Promise<string> {
   const month = endedMonth(context, name)
@@ -85,10 +85,10 @@ async function writeTables(context: Context, month: Month, folder: string, made:
   return files
 }
 
-/** Also collects the prices that have none, so that all of them can be named together. */
+/** Also collects the prices without volumes, so one error can name them all. */
 export async function findVolumes(context: Context, { months, made_at }: Made) {
   const missing = new Set<string>()
-  /** Once a month is made, its payments and earlier ones keep the volumes that it was made with. */
+  /** Once a month is made, its payments and earlier ones keep the volumes it was made with. */
   const frozenAt = (paid_at: Date) => {
     const month = dayOf(context, paid_at).slice(0, 7)
     const later = months.filter((each) => each.month >= month)
@@ -118,8 +118,8 @@ const recorded = ({ db }: Pick<World, 'db'>, month: string) =>
   db.selectFrom('commission_month').selectAll().where('month', '=', month).executeTakeFirst()
 
 /**
- * Signs the hashes of all files. The first signature is kept, so that the same month has the same one unless its key is
- * revoked. False if this isn't what was made first.
+ * Signs the hashes of all files. Keeps the first signature, so a month's signature changes only if its key is revoked. False if
+ * the files differ from the first ones.
  */
 async function writeManifest(context: Context, month: Month, files: FileFacts[], folder: string, made: Made) {
   const { name, time_zone, starts_at, ends_at } = month

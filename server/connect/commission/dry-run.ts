@@ -28,7 +28,7 @@ export async function* dryRun(context: Context, name: string, engine_name: strin
 
 type Lines = [OrderLine, ...OrderLine[]]
 
-/** Lines that belong together follow each other. */
+/** Groups consecutive lines of one order. */
 async function* ordersOf(lines: AsyncGenerator<OrderLine>): AsyncGenerator<Lines> {
   let order: Lines | undefined
   for await (const line of lines) {
@@ -42,7 +42,7 @@ async function* ordersOf(lines: AsyncGenerator<OrderLine>): AsyncGenerator<Lines
   if (order) yield order
 }
 
-/** The ids that a member has in an engine, under a connection of its name. */
+/** The members' ids in an engine, from the connection with its name. */
 async function readIds({ db }: Context, connection: string): Promise<IdOf> {
   const rows = await db
     .selectFrom('external_id')

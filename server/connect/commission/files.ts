@@ -5,8 +5,8 @@ import { join } from 'node:path'
 export type FileFacts = { name: string; rows: number; bytes: number; sha256: string }
 
 /**
- * A table as two files, CSV and JSON lines, written as rows come. Every value is an id, a number, a day or a word, so nothing
- * needs quotes, and a spreadsheet finds no formula.
+ * A table as two files, CSV and JSON lines, written as rows arrive. Every value is an id, a number, a day or a word, so nothing
+ * needs quotes or looks like a formula to a spreadsheet.
  */
 export async function openTable(folder: string, name: string, columns: readonly string[]) {
   const csv = await openFile(folder, `${name}.csv`)

@@ -18,8 +18,8 @@ const PAGE_SIZE = 2_000
 const BEFORE_ALL = '00000000-0000-0000-0000-000000000000'
 
 /**
- * Everyone who was known at the end of a month, by id, with sponsor and placement replayed from the moves: the last one before
- * the end counts; without one, what the first one after it moved away from. Members who were imported later weren't known.
+ * Everyone known at the end of a month, by id, with sponsor and placement replayed from the moves: where the last move before
+ * the end led or, without one, where the first move after it came from. Members imported later weren't known yet.
  */
 export async function* membersAt({ db }: Pick<World, 'db'>, { ends_at }: Month): AsyncGenerator<MonthMember> {
   for (let after = BEFORE_ALL; ; ) {

@@ -6,7 +6,7 @@ import type { World } from '#server/world/world.ts'
 /** A calendar month in the operator's time zone. */
 export type Month = { name: string; time_zone: string; starts_at: Date; ends_at: Date }
 
-/** What was begun in the last minutes of a month may be written a little later. */
+/** A transaction that began in a month's last minutes may commit a little later. */
 const SETTLING_MINUTES = 15
 
 /** Refused until the month has ended and everything that belongs to it is written. */

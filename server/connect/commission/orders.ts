@@ -5,7 +5,7 @@ import type { World } from '#server/world/world.ts'
 import type { Month } from './month.ts'
 import { share } from './shares.ts'
 
-/** A line that was paid in a month, or that was taken back in it: then its amounts are negative. */
+/** A line that was paid in a month, or taken back in it with negative amounts. */
 export type OrderLine = {
   at: Date
   kind: 'sale' | 'refund' | 'dispute' | 'dispute_won'
@@ -104,7 +104,7 @@ function linesOf({ reference, member_id, period, captured_at, lines }: Payment, 
 /** A refund that was made, or a dispute that was opened or won. */
 type Step = { at: Date; reference: string; kind: 'refund' | 'dispute' | 'dispute_won'; n: number; amount_cents: number }
 
-/** In the order in which they are added up: the number of the credit note decides between two at the same time. */
+/** In the order they apply: the credit note's number decides between two at the same time. */
 const steps = sql`
   select * from (
     select ended_at as at, payment_reference as reference, 'refund' as kind, credit_note as n, amount_cents
@@ -159,7 +159,7 @@ function movedBy(step: Step, { payment, steps }: History, find: FindVolumes): Or
   return lines.map((line) => {
     const [start, end] = [sum, sum + line.amount_cents]
     sum = end
-    /** What has been taken of the line's amount: shares of a sum add up to it. */
+    /** The line's share of what has been taken back. The shares of all lines add up to it. */
     const amount = (taken: number) => share(end, taken, total) - share(start, taken, total)
     const moved = (value: number) => share(value, before, total) - share(value, after, total)
     return {

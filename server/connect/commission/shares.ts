@@ -1,6 +1,6 @@
 import { toAmount } from '#contract/money.ts'
 
-/** The share of a whole number that `part` of `total` has, rounded down. All of it for all of the total. */
+/** `value` × `part` / `total`, rounded down. */
 export const share = (value: number, part: number, total: number): number =>
   total ? Number((BigInt(value) * BigInt(part)) / BigInt(total)) : 0
 

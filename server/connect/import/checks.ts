@@ -2,15 +2,15 @@ import { sql } from 'kysely'
 import type { Db } from '#server/db/db.ts'
 import type { Tables } from '#server/db/tables.ts'
 
-/** Checks across the whole file. Each step looks at some thousand lines, so no statement takes long. */
+/** Checks across the whole file. Each step looks at a few thousand lines, so no statement takes long. */
 
 const LINES_AT_ONCE = 5_000
 
 type Import = Tables['member_import']
-/** How far it is now; undefined once the step is through. */
+/** How far it is now; undefined once the step is done. */
 type Step = (db: Db, file: Import) => Promise<number | undefined>
 
-/** For steps that take the lines in their order. */
+/** For steps that take the lines in order. */
 const byLine =
   (look: (db: Db, file: Import, range: ReturnType<typeof sql>) => Promise<unknown>): Step =>
   async (db, file) => {
@@ -31,7 +31,7 @@ const count: Step = async (db) => {
   return undefined
 }
 
-/** A member of an earlier import is left as they are, and so is one who was erased since: no file brings a person back. */
+/** Members of an earlier import stay as they are, even erased ones: no file brings a person back. */
 const findExisting = byLine((db, { connection }, range) =>
   sql`
     update import_line l set state = 'existing'
@@ -81,7 +81,7 @@ const findSponsors = byLine(async (db, _file, range) => {
   )
 })
 
-/** From the lines whose sponsor is here already downward, one row of sponsors after the other. */
+/** Works down from the lines whose sponsor is already here, one level at a time. */
 const findDepth: Step = async (db, { id, reached }) => {
   const rows = sql`import_id = ${id} and state = 'new'`
   const { numAffectedRows: found = 0n } =
@@ -120,6 +120,6 @@ export async function checkNext(db: Db, file: Import): Promise<Pick<Import, 'ste
   return file.step + 1 < steps.length ? { step: file.step + 1, reached: 0 } : undefined
 }
 
-/** 0 to 1. The depth of the tree is not known ahead. */
+/** 0 to 1. The depth of the tree isn't known in advance. */
 export const checkedShare = ({ step, reached, last_line }: Import): number =>
   Math.min(1, (step + (steps[step] === findDepth ? 0 : reached / Math.max(1, last_line))) / steps.length)

@@ -34,7 +34,7 @@ async function refuseOtherFormats(path: string) {
   if (why) throw new OperatorError(why)
 }
 
-/** Whole lines of a file, of which the first has this number. */
+/** Reads whole lines of a file; the first one has the number `first_line`. */
 export function readText(text: string, first_line = 1): CsvRecord[] {
   try {
     const records = parseNow(text, options) as unknown as Parsed[]

@@ -16,7 +16,7 @@ import { lockImport, writeNext } from './write.ts'
 
 /**
  * Brings members over from another system: a file is read line by line into rows, checked as a whole, and, only if nothing is
- * wrong, written, some hundred members at a time. A second run of the same file finds everyone and changes nothing.
+ * wrong, written, a few hundred members at a time. A second run of the same file finds everyone and changes nothing.
  */
 
 type Import = Tables['member_import']
@@ -26,7 +26,7 @@ type Context = Pick<World, 'config' | 'db' | 'now'>
 const KEPT_MS = 24 * 3_600_000
 const expiry = ({ now }: Pick<World, 'now'>) => new Date(now().getTime() + KEPT_MS)
 
-/** One file at a time: the rows of those before it are deleted, unless their members are being written. */
+/** One file at a time: deletes the rows of earlier files, unless one is being written. */
 export const beginImport = (world: Context, connection: string): Promise<string> =>
   inTransaction(world.db, async (db) => {
     await sql`lock table member_import in share update exclusive mode`.execute(db) // lets a file that is being checked end its part
@@ -49,7 +49,7 @@ export const beginImport = (world: Context, connection: string): Promise<string>
     return id
   })
 
-/** What the rules of a line need to know. The day may be the next one when the file is written; that moves no renewal. */
+/** What the rules of a line need to know. It may be the next day by the time the file is written; that moves no renewal. */
 export async function lineContext(world: Context): Promise<LineContext> {
   const packages = await world.db
     .selectFrom('package')
@@ -69,7 +69,7 @@ export async function lineContext(world: Context): Promise<LineContext> {
 
 type Piece = { header: string[]; records: CsvRecord[]; piece: number }
 
-/** Checks each line alone, and stages those that are fine. A piece that comes twice is taken once. */
+/** Checks each line by itself, and stages the valid ones. A piece that arrives twice is added once. */
 export const addLines = (world: Context, import_id: string, { header, records, piece }: Piece, context: LineContext) =>
   inTransaction(world.db, async (db) => {
     const file = await requireImport(db, import_id, 'reading')
@@ -112,7 +112,7 @@ const insertProblems = (db: Db, import_id: string, problems: (Problem & { line: 
     from jsonb_populate_recordset(cast(null as import_problem), cast(${JSON.stringify(problems)} as jsonb))
     on conflict do nothing`.execute(db)
 
-/** The command line goes on by itself; for staff, a job does. */
+/** The command line continues by itself; for staff, a job does. */
 const goOn = async ({ db, now }: Context, import_id: string, { id }: Actor): Promise<void> => {
   if (id) await addJob(db, 'import', { import_id }, now())
 }
@@ -145,7 +145,7 @@ export const startWriting = (world: World, import_id: string, { is_inviting, act
 export const findWriting = async (db: Db) =>
   (await db.selectFrom('member_import').select('id').where('state', '=', 'writing').executeTakeFirst())?.id
 
-/** Deletes what was read, or stops writing. Members who were written stay. */
+/** Deletes what was read, or stops writing. Members already written stay. */
 export const discardImport = (world: World, import_id: string, actor: Actor) =>
   inTransaction(world.db, async (db) => {
     const file = await lockImport(db, import_id)
@@ -197,7 +197,7 @@ async function countChecked(db: Db, import_id: string) {
   return { problems: await count('import_problem'), existing: await count('import_line', 'existing') }
 }
 
-/** Names and addresses go; the numbers stay for the screen. */
+/** Deletes names and addresses; the counts stay for the screen. */
 async function finish(db: Db, { id }: Import, state: 'done' | 'stopped') {
   await db.deleteFrom('import_line').where('import_id', '=', id).execute()
   await change(db, id, { state })
@@ -257,7 +257,7 @@ export async function listProblems(db: Db, import_id: string, after = 0, limit =
 /** Of one line, so that a page ends with a whole one. */
 const MOST_OF_A_LINE = 30
 
-/** Erasing a person also deletes the lines about them that wait here. Before their address is free again: see writeNext. */
+/** Erasing a person also deletes their waiting lines, before their address is free again: see writeNext. */
 export async function eraseStaged(db: Db, { emails, member_id }: { emails: string[]; member_id: string }) {
   await sql`
     delete from import_line where username in (select site from sponsor where member_id = ${member_id}) or email in (${sql.join(emails.length ? emails : [''])})
@@ -268,7 +268,7 @@ export async function eraseStaged(db: Db, { emails, member_id }: { emails: strin
 export const deleteOldImports = ({ db, now }: Pick<World, 'db' | 'now'>) =>
   db.deleteFrom('member_import').where('expires_at', '<', now()).execute()
 
-/** Emails everyone who was imported and has no password a link to set one. */
+/** Emails every imported member without a password a link to set one. */
 export const inviteImported = (world: World, actor: Actor) =>
   inTransaction(world.db, async (db) => {
     await addJob(db, 'invite_imported', {}, world.now())

@@ -9,7 +9,7 @@ import type { ImportedAnswers, Tables } from '#server/db/tables.ts'
 import { claimValue } from '#server/members/claims.ts'
 import { OperatorError } from '#server/operator-error.ts'
 
-/** What one line of a file says, and everything that is wrong with it alone. A problem never repeats what is in the line. */
+/** What one line of a file says, and everything wrong with it by itself. A problem never repeats what is in the line. */
 
 export type Problem = { column_name: string; problem: string }
 export type StagedLine = Pick<Tables['import_line'], 'username' | 'email' | 'external_id' | 'sponsor_site'> & {
@@ -19,7 +19,7 @@ export type Package = Pick<Tables['package'], 'product_id' | 'renewal_cents'>
 export type LineContext = {
   today: string
   packages: ReadonlyMap<number, Package>
-  /** Of lines that name none. */
+  /** For lines that don't name a package. */
   usual: number | undefined
 }
 
@@ -96,7 +96,7 @@ class LineReader {
     if (!value) this.report(name, 'is missing.')
     return value
   }
-  /** By the rule of the field with the same name, if there is a value. */
+  /** Checks a value, if there is one, by the rule of the field with the same name. */
   field(name: ImportColumn & keyof typeof fields, value = this.text(name)): string {
     if (!value) return ''
     const parsed = fields[name].safeParse(value)

@@ -38,7 +38,7 @@ export function importedRows(world: Context, line: Line & { enrollment_id: strin
       level: 'Member',
       username,
       email,
-      password_hash: '', // nothing fits it, until the member sets a password
+      password_hash: '', // matches no password until the member sets one
       ...person,
       mobile_phone,
       ...{ address, address2, city, country, state, post_code },
@@ -88,7 +88,7 @@ const noShipping = {
 }
 
 /**
- * A membership whose period 0 lasts until the first renewal here. A day that has passed is moved on by whole periods: what was
+ * A membership whose period 0 lasts until the first renewal here. A past day moves forward by whole periods: what was
  * missed elsewhere isn't charged.
  */
 function importedMembership(world: Context, member_id: string, answers: ImportedAnswers, offer: Offer) {
@@ -145,9 +145,9 @@ const latest = (one: string, other: string) => (one > other ? one : other)
 const isLater = (day: string | null, today: string) => day !== null && day >= today
 
 /**
- * Counted so that period 1 begins on the renewal day, or on its first repetition from `from` on. Periods are counted from the
- * day of joining, if that leads there: a member who joined on the 31st renews on the 31st again after a shorter month. Otherwise
- * from a year before, so that the yearly reminder comes ahead of the first renewal; from four, for February 29.
+ * The anchor, chosen so that period 1 begins on the renewal day, or on its first repetition from `from` on. It's the day of
+ * joining if that leads there: a member who joined on the 31st renews on the 31st again after a shorter month. Otherwise it's a
+ * year earlier, so the yearly reminder comes before the first renewal, or four years for February 29.
  */
 export function anchorFor(joined_on: string, renews_on: string, billing_interval: Interval, from: string) {
   const years = [1, 4, 8].map((years) => periodStart(renews_on, -years, 'year'))
@@ -162,7 +162,7 @@ export function anchorFor(joined_on: string, renews_on: string, billing_interval
   return { anchor_on, anchor_period: 1 - n, billing_interval }
 }
 
-/** Starts of days are asked for again and again, and slow to compute. */
+/** Keeps the starts of days, which are needed often and slow to compute. */
 const starts = new Map<string, Date>()
 function startOf({ config }: Pick<World, 'config'>, day: string): Date {
   const key = `${config.TIME_ZONE} ${day}`

@@ -34,7 +34,7 @@ export async function writeNext(world: World, import_id: string): Promise<number
 export const lockImport = (db: Db, import_id: string) =>
   db.selectFrom('member_import').selectAll().where('id', '=', import_id).forUpdate().executeTakeFirst()
 
-/** Locked: an erasure that is under way deletes the person's line before it frees the address, and so waits for us or we for it. */
+/** Locked: an erasure deletes the person's line before it frees the address, so one of us waits for the other. */
 const nextLines = (db: Db, import_id: string) =>
   db
     .selectFrom('import_line')
@@ -195,13 +195,13 @@ async function claimNames(
   return new Map(lost.map(({ kind, enrollment_id }) => [String(enrollment_id), kind]))
 }
 
-/** What a line did get is free again if it can't be written. */
+/** Frees the names that a line did get, if it can't be written. */
 async function releaseNames(db: Db, failed: { enrollment_id: string }[]) {
   const ids = failed.map(({ enrollment_id }) => enrollment_id)
   if (ids.length) await db.deleteFrom('claim').where('enrollment_id', 'in', ids).execute()
 }
 
-/** By the word in the file. A site that was renamed leads to the one that took over. */
+/** By the word in the file. A renamed site leads to its new one. */
 async function findSponsors(db: Db, sites: string[]): Promise<Map<string, { id: string; site: string }>> {
   const rows = await db.selectFrom('sponsor').select(['id', 'site', 'renamed_to']).where('site', 'in', sites).execute()
   const found = new Map<string, { id: string; site: string }>()

@@ -86,7 +86,7 @@ describe('a key', () => {
     expect(() => requireScope(apiKey, 'payments:refund')).toThrow('doesn’t have the scope payments:refund')
   })
 
-  it('29.5 can be used until its last day has ended in the operator’s time zone', async () => {
+  it('29.5 works until its last day has ended in the operator’s time zone', async () => {
     const own = await testSite({ TIME_ZONE: 'America/New_York' })
     const input: NewKey = { name: 'Short', scopes: ['members:read'], ends_on: '2026-11-15' }
     const { key } = await createKey(own.world, input, commandLine)

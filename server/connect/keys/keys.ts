@@ -12,7 +12,7 @@ import { lastDayOf, todayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
 import { isWellFormed } from './key-format.ts'
 
-/** The key of a request, after it was checked. */
+/** A request's API key, once checked. */
 export type ApiKey = Pick<Tables['api_key'], 'id' | 'name' | 'scopes'>
 
 /**
@@ -47,7 +47,7 @@ const MISSING = `Send your API key in the header Authorization: Bearer ${KEY_PRE
 const MISTYPED = 'This API key isn’t complete. Check that you copied all of it.'
 const UNKNOWN = 'This API key doesn’t exist.'
 
-/** Never from the address: addresses end up in logs. */
+/** Never from the URL: URLs end up in logs. */
 function keyIn(authorization: string | undefined): string {
   const [, key] = /^Bearer +(\S+) *$/i.exec(authorization ?? '') ?? []
   if (!key) throw new Refusal(401, MISSING)

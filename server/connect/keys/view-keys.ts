@@ -8,12 +8,12 @@ import type { World } from '#server/world/world.ts'
 
 type Context = Pick<World, 'config' | 'db' | 'now'>
 
-/** How many days before a key ends the to-do list says so. */
+/** How many days before its end a key is in the to-do list. */
 const NOTICE_DAYS = 7
 /** A key used within this many days is in use. */
 const IN_USE_DAYS = 30
 
-/** The keys, the newest first; those that were revoked last. */
+/** Newest first, with revoked keys at the end. */
 export async function viewKeys(world: Context): Promise<KeyList> {
   const rows = await rowsOf(world.db)
   const keys = rows.map((row): KeyView => {

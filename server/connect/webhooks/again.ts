@@ -10,7 +10,7 @@ import { bodyOf, TEST_TYPE, testBody } from './message.ts'
 import { signedHeaders } from './signing.ts'
 import { isSuccess, sendSigned, shown } from './webhooks.ts'
 
-/** What staff do with deliveries: send one again, send a range again, try an endpoint out, do the same by hand. */
+/** What staff do with deliveries: resend one, resend a range, test an endpoint, copy a request. */
 
 type Context = Pick<World, 'config' | 'db' | 'keys' | 'log' | 'now'>
 
@@ -45,7 +45,7 @@ function requireOn({ state }: Endpoint) {
   if (state !== 'on') throw new Refusal(409, IS_OFF)
 }
 
-/** Includes events that were delivered, given up, or never meant for this endpoint. Returns how many. */
+/** Includes events that were delivered, given up on, or never sent to this endpoint. Returns how many. */
 async function startAgain(db: Db, endpoint_id: string, events: StoredEvent[], now: Date): Promise<number> {
   let count = 0
   for (let from = 0; from < events.length; from += INSERTED_AT_ONCE) {
@@ -71,7 +71,7 @@ export const MAX_REPLAYED = 10_000
 
 type Range = { endpoint_id: string; from: Date; to: Date }
 
-/** Everything that happened in a time and that the endpoint wants, also from before it was added. */
+/** Sends every event of a range that the endpoint wants, even from before it was added. */
 export async function replayRange(context: Context, { endpoint_id, from, to }: Range, actor: Actor): Promise<number> {
   if (to <= from) throw refuseField('to', 'Please choose a last day on or after the first day.')
   return inTransaction(context.db, async (db) => {
@@ -141,5 +141,5 @@ async function bodyOfDelivery(db: Db, delivery: Delivery): Promise<string> {
   return bodyOf(event)
 }
 
-/** For a shell: nothing between single quotes means anything but itself. */
+/** For a shell: nothing inside single quotes is special. */
 const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`

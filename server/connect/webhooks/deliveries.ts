@@ -67,7 +67,7 @@ export const dueDeliveries = (db: Db, endpoint_id: string, now: Date, limit: num
     .limit(limit)
     .execute()
 
-/** An answer is kept as long as its event. If that was on its way, it's the turn of the member's next one. */
+/** Deletes deliveries with their events. If one was still open, the member's next one gets its turn. */
 export async function deleteOldDeliveries({ db, now }: Pick<World, 'db' | 'now'>): Promise<void> {
   const at = now()
   const before = new Date(at.getTime() - EVENT_DAYS * DAY_MS)
@@ -91,7 +91,7 @@ export async function deleteOldDeliveries({ db, now }: Pick<World, 'db' | 'now'>
     })
 }
 
-/** How many deliveries are on their way, and for how long the oldest of them, for /metrics. */
+/** How many deliveries are open, and how long the oldest has waited, for /metrics. */
 export async function deliveryQueue({ db, now }: Pick<World, 'db' | 'now'>) {
   const { rows } = await sql<{ open: number; oldest: Date | null; stopped: number }>`
     select (select count(*) from webhook_delivery where state = 'pending')

@@ -62,7 +62,7 @@ export async function findEndpoint({ db }: { db: Db }, endpoint_id: string): Pro
 export const wants = ({ types }: Pick<Endpoint, 'types'>, type: string): boolean =>
   !types || types.split(' ').includes(type)
 
-/** It gets what happens from now on. Returns what its receiver verifies with, which is never shown again. */
+/** It gets events from now on. Returns what its receiver verifies with; a secret is never shown again. */
 export async function addEndpoint(
   context: Context,
   { scheme, ...input }: EndpointInput & { scheme: Scheme },
@@ -97,7 +97,7 @@ export async function addEndpoint(
 const subject = (id: string) => ({ subject_kind: 'webhook' as const, subject: id })
 const factsOf = ({ url, description, types }: EndpointInput): Facts => ({ url, description, types: types || 'all' })
 
-/** Does something with an endpoint, whose row is locked meanwhile, and writes it down, both or neither. */
+/** Does something with an endpoint while its row is locked, and writes the audit row, both or neither. */
 async function actOnEndpoint<Result>(
   context: Context,
   { act, actor, endpoint_id }: { act: ActionName; actor: Actor; endpoint_id: string },
@@ -145,7 +145,7 @@ export const turnOffEndpoint = (context: Context, endpoint_id: string, actor: Ac
     return { result: undefined }
   })
 
-/** Its failures and the pause it asked for are over. What waited for another try is tried immediately. */
+/** Forgets its failures and the pause it asked for. What waited to be retried is sent immediately. */
 async function startFresh(db: Db, endpoint_id: string, now: Date): Promise<void> {
   await updateEndpoint(db, endpoint_id, { failing_since: null, failed_at: null, resume_at: null })
   await db
@@ -156,7 +156,7 @@ async function startFresh(db: Db, endpoint_id: string, now: Date): Promise<void>
     .execute()
 }
 
-/** It goes on where it stopped: what happened meanwhile follows. */
+/** It picks up where it left off, with everything that happened meanwhile. */
 export const turnOnEndpoint = (context: Context, endpoint_id: string, actor: Actor): Promise<void> =>
   actOnEndpoint(context, { act: 'turn_on_webhook', actor, endpoint_id }, async (db, { state }) => {
     if (state === 'on') throw new Refusal(409, 'It’s already on. Please reload the page.')

@@ -66,7 +66,7 @@ describe('several processes', () => {
     expect(await states()).toEqual(['delivered 1', 'pending 1'])
   })
 
-  it('28.9 one that was killed after sending and before writing it down is followed by another, with the same id', async () => {
+  it('28.9 if one is killed after sending, before it writes that down, another sends it again with the same id', async () => {
     await add()
     await ended()
     hooks.receiver.answer = (_request, response) => {
@@ -100,7 +100,7 @@ it('28.18 a process that ends doesn’t wait for a receiver, and sends nothing t
   expect([await states(), hooks.receiver.received.length]).toEqual([['delivered 1'], 2])
 })
 
-/** From the moment it would write down how a delivery went, this process writes nothing more: also not that it lets go. */
+/** From the moment it would record how a delivery went, this process writes nothing more, not even that it gives up its lease. */
 function dyingAt(db: Site['db'], table: string): Site['db'] {
   let isDead = false
   const guarded = (target: Site['db']): Site['db'] =>

@@ -44,7 +44,7 @@ describe('after a failure', () => {
     expect(new Set(hooks.receiver.received.map(({ headers }) => headers['webhook-signature'])).size).toBe(10)
   })
 
-  it.each([199, 300, 302, 304, 400, 404, 500])('28.5 %d is no success', async (status) => {
+  it.each([199, 300, 302, 304, 400, 404, 500])('28.5 %d isn’t a success', async (status) => {
     await add()
     hooks.receiver.answer = (_request, response) => {
       if (status >= 200) return void response.writeHead(status).end()
@@ -210,7 +210,7 @@ describe('the order', () => {
 })
 
 describe('an endpoint is turned off', () => {
-  it('28.10 at once by 410, and goes on where it stopped when staff turn it on', async () => {
+  it('28.10 immediately by 410, and picks up where it left off when staff turn it on', async () => {
     const { endpoint } = await add()
     hooks.receiver.answer = answerWith(410)
     const ana = randomUUID()

@@ -52,5 +52,5 @@ export function failingAfter(
 export const hasFailedTooLong = ({ failing_since }: Failing, now: Date): boolean =>
   failing_since !== null && now.getTime() - failing_since.getTime() >= MAX_FAILING_MS
 
-/** For how long the secret before a rotation also signs. */
+/** How long the old secret also signs after a rotation. */
 export const ROTATION_MS = DAY_MS

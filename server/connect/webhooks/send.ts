@@ -103,7 +103,7 @@ function open(
     host: address,
     port: url.port || undefined,
     path: `${url.pathname}${url.search}`,
-    agent: false as const, // no connection is used again, so each one was checked
+    agent: false as const, // connections aren't reused, so each one is checked
     signal,
     setHost: false,
     headers: {
@@ -121,7 +121,7 @@ function open(
     : httpRequest(options)
 }
 
-/** The last look, at the connection itself: nothing is sent to an address that we wouldn't have chosen. */
+/** The last check, on the connection itself: nothing is sent to an address that we wouldn't have chosen. */
 function guardSocket(socket: Socket, reach: Reach) {
   socket.on('connect', () => {
     if (!mayReach(socket.remoteAddress ?? '', reach))
@@ -131,7 +131,7 @@ function guardSocket(socket: Socket, reach: Reach) {
 
 const statusOf = (status: number | undefined) => (status === undefined ? {} : { status })
 
-/** At most the first kilobyte. What a slow or endless body would still bring isn't awaited. */
+/** At most the first kilobyte. Doesn't wait for the rest of a slow or endless body. */
 function readAnswer(response: IncomingMessage): Promise<Result> {
   const chunks: Buffer[] = []
   let size = 0

@@ -43,7 +43,7 @@ it('28.1 an Ed25519 signature is verified with the public key alone', () => {
   expect(verify(null, signed(`${body} `), publicKey, Buffer.from(signature, 'base64'))).toBe(false)
 })
 
-it('28.11 during a rotation, who has the old secret and who has the new one both accept', () => {
+it('28.11 during a rotation, receivers with the old secret and with the new one both accept', () => {
   const [older, newer] = [newSecret('hmac'), newSecret('hmac')]
   const headers = signedHeaders(message, [newer, older])
   expect(headers['webhook-signature']).toMatch(/^v1,\S+ v1,\S+$/)

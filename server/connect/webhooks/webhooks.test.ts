@@ -125,7 +125,7 @@ describe('staff can', () => {
     expect(await states()).toEqual(['delivered 1'])
   })
 
-  it('28.12 send again what happened in a time, in order, also from before the endpoint was added', async () => {
+  it('28.12 send a range of events again, in order, even from before the endpoint was added', async () => {
     hooks.site.advance(DAY)
     const from = hooks.site.world.now()
     const ana = randomUUID()

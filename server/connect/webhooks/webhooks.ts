@@ -35,7 +35,7 @@ export async function deliverWebhooks(world: Context, signal?: AbortSignal): Pro
   return done.reduce((sum, count) => sum + count, 0)
 }
 
-/** If one fails, the others go on meanwhile. */
+/** If one fails, the others continue. */
 async function allEnded<Result>(work: Promise<Result>[]): Promise<Result[]> {
   await Promise.allSettled(work)
   return Promise.all(work)

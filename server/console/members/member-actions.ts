@@ -18,7 +18,7 @@ import type { World } from '#server/world/world.ts'
 /** What the log says. Some actions also return something. */
 type Outcome = { before?: Facts; after?: Facts; content?: unknown }
 
-/** A colleague, or another system's key, which takes the same way. */
+/** A colleague, or an API key: changes by either go through here. */
 export type Acting = { staff: Actor & { email: string } }
 
 /** Does something about a member and writes it down, both or neither. */
@@ -61,7 +61,7 @@ export async function refundPayment(world: World, input: AboutRefund, session: A
   await sendNow(world, refund_id)
 }
 
-/** Without an amount, all that is left. The job makes it, from `run_at`. */
+/** Without an amount, refunds all that's left. A job makes the refund, from `run_at`. */
 export function writeRefund(world: World, input: AboutRefund, session: Acting, run_at = world.now()) {
   const { member_id, reference, reason } = input
   const amount_cents = input.amount === undefined ? undefined : toCents(input.amount)

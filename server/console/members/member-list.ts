@@ -179,7 +179,7 @@ export type ListedMember = Pick<MemberRow, 'id' | 'username' | 'email' | 'state'
 
 type Among = { ids: string[]; after?: Key | undefined; limit?: number }
 
-/** Those of some members that the filter asks for, in the order of the list. */
+/** The members among these ids that match the filter, in the list's order. */
 async function fitting(world: World, query: Query, { ids, after, limit = ids.length }: Among): Promise<ListedMember[]> {
   if (!ids.length) return []
   const { state, sponsor, package: product, resumed_on } = query

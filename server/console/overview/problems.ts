@@ -173,7 +173,7 @@ async function givenUpEmails(world: Pick<World, 'db' | 'now'>): Promise<Problem[
   }))
 }
 
-/** Everything fails for that long before we say so: a receiver may be restarted. */
+/** Everything must fail for this long before we say so: a receiver may just be restarting. */
 const WEBHOOK_PATIENCE_MS = 3_600_000
 
 /** Those that were turned off because they failed, and those that fail right now. */

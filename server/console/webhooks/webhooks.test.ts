@@ -44,7 +44,7 @@ const ended = (member_id: string) =>
     payload: { why: 'canceled', state: 'ended' },
   })
 
-it('28.14 the secret is shown once, to who adds a webhook; a public key is always there', async () => {
+it('28.14 the secret is shown once, to the person who adds the webhook; a public key is always shown', async () => {
   const { page, key } = (await add()).json()
   expect(key).toMatch(/^whsec_/)
   const shown =

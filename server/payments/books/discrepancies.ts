@@ -85,11 +85,11 @@ export const resolveDiscrepancy = (
       .where('cleared_at', 'is', null)
       .where('resolved_at', 'is', null)
       .executeTakeFirst()
-    if (numUpdatedRows && is_lost) await tellOfLostDispute({ db, now }, reference)
+    if (numUpdatedRows && is_lost) await addLostDisputeEvent({ db, now }, reference)
     return numUpdatedRows > 0
   })
 
-async function tellOfLostDispute({ db, now }: Pick<Context, 'db' | 'now'>, reference: string) {
+async function addLostDisputeEvent({ db, now }: Pick<Context, 'db' | 'now'>, reference: string) {
   const payment = await db
     .selectFrom('payment')
     .leftJoin('member', 'member.enrollment_id', 'payment.enrollment_id')

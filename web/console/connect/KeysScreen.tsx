@@ -15,7 +15,7 @@ type Question =
   | { kind: 'created'; name: string; text: string }
   | { kind: 'revoke'; apiKey: KeyView }
 
-/** The keys with which the operator's own systems call the API. */
+/** The keys that the operator's own systems call the API with. */
 export function KeysScreen() {
   const { api, may } = useConsole()
   const loaded = useLoaded('keys', () => api.listApiKeys({}))

@@ -98,7 +98,7 @@ const EndpointFields = ({ form }: { form: { field: (name: 'url' | 'description')
   )
 }
 
-/** None of the list is ticked: refused, because an empty list means all. */
+/** No box is ticked. Refused, because an empty list means all. */
 const NONE = 'none'
 
 type TypeBoxesProps = { types: string; onChange: (types: string) => void; error: string | undefined }

@@ -29,7 +29,7 @@ export function WebhookScreen({ id }: { id: string }) {
   const { data: endpoint, setData, reload } = loaded
   if (!endpoint) return <Waiting loaded={loaded} />
   const close = () => setQuestion(undefined)
-  /** Together with what has changed, which may move the message down. */
+  /** Shows a message together with the changes, which may move it down. */
   const tell = async (told: Told) => {
     const { search } = location
     const page = await load().catch(() => undefined) // with the filter and page of the address
@@ -175,7 +175,7 @@ type AboutProps = {
   onAsk: (kind: 'edit' | 'switch' | 'rotate' | 'replay' | 'remove') => void
 }
 
-/** What was done is said beside the buttons: on a phone, all deliveries are above them. */
+/** Messages are beside the buttons: on a phone, all deliveries are above them. */
 function About({ endpoint, told, onTest, onAsk }: AboutProps) {
   const { may, session } = useConsole()
   const message = useRef<HTMLDivElement>(null)

@@ -6,7 +6,7 @@ import { Link, navigate } from '../router.tsx'
 import { useLoaded } from '../useLoaded.ts'
 import { AddWebhook, ShowKey } from './WebhookForms.tsx'
 
-/** Other systems that hear what happens. */
+/** How other systems hear what happens. */
 export function WebhooksScreen() {
   const { api, may } = useConsole()
   const loaded = useLoaded('webhooks', () => api.listWebhooks({}))

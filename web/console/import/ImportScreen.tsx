@@ -108,7 +108,7 @@ export function ImportScreen() {
   )
 }
 
-/** What was pressed, or had the focus, is gone with its stage of the import: goes on at the heading of the next. */
+/** The focused element disappears with its stage, so the next stage's heading gets the focus. */
 function useStageFocus(stage: string | undefined) {
   const ref = useRef<HTMLDivElement>(null)
   const last = useRef(stage)
@@ -131,7 +131,7 @@ function ChooseFile({ connection, onChoose }: ChooseProps) {
   const file = useRef<HTMLInputElement>(null)
   const name = useRef<HTMLDivElement>(null)
   const [error, setError] = useState<string>()
-  /** Undefined if it breaks the rule, which the field then says. */
+  /** Undefined if it's invalid; the field then says why. */
   const readName = () => {
     const text = name.current?.querySelector('input')?.value.trim() ?? ''
     const { success, error } = consoleCalls.beginImport.input.shape.connection.safeParse(text)

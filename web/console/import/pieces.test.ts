@@ -18,7 +18,7 @@ describe('pieces of a file', () => {
     for (const { text, first_line } of pieces) expect(text).toMatch(new RegExp(`^p${(first_line - 2) / 2},`))
   })
 
-  it('30.13 stop at a quote that is never closed, and at what is no text', async () => {
+  it('30.13 stop at a quote that is never closed, and at a file that isn’t text', async () => {
     await expect(read(`username\nmara\n"${'x\n'.repeat(4_000)}`)).rejects.toThrow('Line 3 is too long')
     await expect(read('PK\u0003\u0004')).rejects.toThrow('This is a spreadsheet')
     expect(await read('')).toMatchObject([{ header: '', text: '' }])

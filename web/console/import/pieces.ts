@@ -5,7 +5,7 @@ export type Piece = { piece: number; header: string; text: string; first_line: n
 /** The message says what to do with the file. */
 export class BadFile extends Error {}
 
-/** More than any line has. A quote that is never closed would make one line of the whole file. */
+/** Longer than any real line. A quote that is never closed would make the whole file one line. */
 const MAX_LINE = 4_000
 
 /** Reads a file part by part, however large it is, and cuts it where a line ends: never inside quotes. */

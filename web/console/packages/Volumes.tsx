@@ -62,7 +62,7 @@ const { occasion, price, business_volume, commissionable_volume } = consoleCalls
 
 type DialogProps = { offer: PackagePage; volume: Volume; onClose: () => void; onDone: (page: PackagePage) => void }
 
-/** Filled in for one price. It may be changed to one that isn't in use yet. */
+/** Filled in for one price, which can be changed to one not used yet. */
 export function VolumesDialog({ offer, volume, onClose, onDone }: DialogProps) {
   const { api } = useConsole()
   const { product_id } = offer

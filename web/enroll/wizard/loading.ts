@@ -34,23 +34,27 @@ export function createLoading({ getState, update }: Store, steps: StepLoader) {
     update({ draft, stop: 'step-not-loaded' })
   }
 
-  /** Tries a failed load again: whenever the network was away, and once in case it is back already. */
-  const orAgain = <Loaded>(loading: Promise<Loaded>, load: () => Promise<Loaded>, isAgain?: boolean): Promise<Loaded> =>
+  /** Retries a failed load whenever the network was away, and once more in case it's already back. */
+  const withRetry = <Loaded>(
+    loading: Promise<Loaded>,
+    load: () => Promise<Loaded>,
+    isRetry?: boolean,
+  ): Promise<Loaded> =>
     loading.catch(async (cause: unknown) => {
-      if (!(await waitForNetwork()) && isAgain) throw cause
-      return orAgain(load(), load, true)
+      if (!(await waitForNetwork()) && isRetry) throw cause
+      return withRetry(load(), load, true)
     })
 
   /** Runs `check` with the field rules, synchronously if they are loaded. Undefined if they cannot be loaded. */
   const withRules = <Result>(check: (rules: Rules) => Result): Result | Promise<Result | undefined> => {
     const rules = steps.loadRules()
     if (!(rules instanceof Promise)) return check(rules)
-    return orAgain(rules, async () => steps.loadRules()).then(check, (cause: unknown) =>
+    return withRetry(rules, async () => steps.loadRules()).then(check, (cause: unknown) =>
       stopWithoutStep(getState().draft, cause),
     )
   }
 
-  const loadStep = (step: Step) => orAgain(steps.load(step), () => steps.load(step))
+  const loadStep = (step: Step) => withRetry(steps.load(step), () => steps.load(step))
 
   return { waitForNetwork, stopWithoutStep, withRules, loadStep }
 }

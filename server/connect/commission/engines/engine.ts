@@ -7,7 +7,7 @@ export type EngineRequest = { call: string; body: Record<string, unknown> }
 /** The id that an engine knows a member by, or a placeholder that says whose it is. */
 export type IdOf = (member_id: string) => string
 
-/** What an engine is told. Names and contact aren't part of a month: whoever sends this adds them. */
+/** What an engine is told. A month has no names or contact details: whoever sends this adds them. */
 export type Engine = {
   /** Someone joined. */
   member: (member: MonthMember, idOf: IdOf) => EngineRequest[]
