@@ -64,7 +64,7 @@ export const Line = z.object({
   /** Everything that happened before this moment counts. Later pages keep it. */
   as_of: time,
   /**
-   * Up: the sponsor first, then theirs. Down: each member before those below them, in the order in which they joined.
+   * Up: the sponsor first, then theirs. Down: each member before those below them, in the order they joined.
    */
   line: z.array(
     z.object({
@@ -167,7 +167,7 @@ export const PackageList = z.object({
   next,
 })
 
-/** What happened, oldest first. Go on with `cursor`, even if there is nothing. */
+/** What happened, oldest first. Continue with `cursor`, even if there is nothing. */
 export const EventPage = z.object({
   events: z.array(
     z.object({

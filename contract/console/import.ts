@@ -67,7 +67,7 @@ const Current = z.object({
 const import_id = z.uuid('There is no such import.')
 const number = z.int('Please reload the page.').check(z.minimum(0), z.maximum(2 ** 31 - 1))
 
-/** Bringing members over from another system. */
+/** Importing members from another system. */
 export const consoleImportCalls = {
   getImport: {
     method: 'GET',
@@ -99,7 +99,7 @@ export const consoleImportCalls = {
     needsProof: false,
     input: z.object({
       import_id,
-      /** Counted from 0, so that a piece that is sent twice is added once. */
+      /** Counted from 0, so a piece that is sent twice is added once. */
       piece: number,
       /** The first line of the file, and whole lines after it. */
       header: z

@@ -14,7 +14,7 @@ export const permissions = {
   help_members: { text: 'Send sign-in links, resend emails, end sessions', roles: ['owner', 'manager', 'support'] },
   remove_second_factor: { text: 'Remove a member’s second factor', roles: ['owner', 'manager', 'support'] },
   correct_details: { text: 'Edit names, contact and address', roles: ['owner', 'manager', 'support'] },
-  move_sponsors: { text: 'Move a member to another sponsor or placement', roles: ['owner', 'manager'] },
+  move_sponsors: { text: 'Move a member to a different sponsor or placement', roles: ['owner', 'manager'] },
   change_memberships: { text: 'Cancel, resume and hold memberships', roles: ['owner', 'manager', 'support'] },
   adjust_billing: { text: 'Waive a period and move the renewal day', roles: ['owner', 'manager', 'finance'] },
   import_members: { text: 'Import members', roles: ['owner'] },

@@ -25,7 +25,7 @@ const LATE_MS = 400
 const DAY_MS = 86_400_000
 const OPEN: PaymentState[] = ['reserved', 'authorizing', 'authorized', 'unknown', 'review', 'enrolled']
 
-/** A transaction that has written an event commits up to this much later, so that commits come out of order. */
+/** A transaction that has written an event commits up to this much later, so commits come out of order. */
 const commitLate: DatabaseHooks['beforeCommit'] = async (statements) => {
   if (statements.length > 1 && statements.some(({ sql }) => sql.includes('"new_event"')))
     await sleep(Math.random() * LATE_MS)

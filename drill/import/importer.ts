@@ -1,4 +1,4 @@
-// Imports a file as `npm run db -- import` does, and tells its parent how far it is, so that it can be killed in the middle.
+// Imports a file as `npm run db -- import` does, and tells its parent how far it is, so it can be killed in the middle.
 
 import { importMembers } from '#server/cli/import.ts'
 import { readConfig } from '#server/config/config.ts'

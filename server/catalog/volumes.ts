@@ -47,7 +47,7 @@ export function volumeFinder(rows: VolumeRow[], frozenAt: (paid_at: Date) => Dat
 /** A free price has volumes of zero unless staff have set others. */
 const NOTHING: Volumes = { business_volume: 0, commissionable_volume: 0 }
 
-/** Undefined if these are already the volumes. The package's row must be locked, so that changes take turns. */
+/** Undefined if these are already the volumes. The package's row must be locked, so changes take turns. */
 export async function setVolumes(
   { db, now }: Pick<World, 'db' | 'now'>,
   { set_by, ...volumes }: PriceKey & Volumes & { set_by: string },

@@ -121,9 +121,9 @@ describe('a file', () => {
       '  line 7, username: is the same as on line 2.',
       '  line 8, external_id: is the same as on line 7.',
       '  line 8, sponsor: is not in the file, and no member or site here has this name.',
-      '  line 9, sponsor: leads in a circle: following the sponsors from here never ends.',
-      '  line 10, sponsor: leads in a circle: following the sponsors from here never ends.',
-      '  line 11, sponsor: leads in a circle: following the sponsors from here never ends.',
+      '  line 9, sponsor: leads in a circle: the chain of sponsors above never ends.',
+      '  line 10, sponsor: leads in a circle: the chain of sponsors above never ends.',
+      '  line 11, sponsor: leads in a circle: the chain of sponsors above never ends.',
       '  line 12, joined_on: must be a day such as 2024-01-31.',
       '  line 12, price: must have two decimals, such as 99.00.',
     ])
@@ -294,7 +294,7 @@ describe('an import that is interrupted', () => {
   })
 })
 
-it('30.13 a new file waits for the part of the one before it that is being checked, which goes on', async () => {
+it('30.13 a new file waits for the part of the last one that is being checked, and that check continues', async () => {
   const id = await beginImport(site.world, 'old')
   const replaced = await inTransaction(site.db, async (db) => {
     await sql`set local lock_timeout = '500ms'`.execute(db)

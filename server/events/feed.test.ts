@@ -154,7 +154,7 @@ it('27.4 waiting ends with the first event, or in time without one', async () =>
   expect((await left).events).toEqual([])
 })
 
-it('27.5 after a restore, a reader goes on from what both have, or is told where that ends', async () => {
+it('27.5 after a restore, a reader continues from what both have, or is told where that ends', async () => {
   await write(db, 'a', 'b')
   const shared = await read()
   await write(db, 'waiting') // committed, but without a position

@@ -19,7 +19,7 @@ const POSITIONS_AT_ONCE = 10_000
 
 /**
  * The events after a cursor, oldest first. Without one, from the oldest event that we keep. If this database and the reader
- * no longer have the same history, or the events are too old to be kept, the refusal carries the cursor to go on from.
+ * no longer have the same history, or the events are too old to be kept, the refusal has the cursor to continue from.
  */
 export async function readFeed(
   context: Context,
@@ -70,7 +70,7 @@ function cursorAt(position: number, epochs: Epoch[]): Cursor {
 
 type Row = StateRow & { position: number | null } & Omit<PositionedEvent, 'at' | 'position'> & { at: Date }
 
-/** One statement, so that the events belong to the epochs. */
+/** One statement, so the events belong to the epochs. */
 async function pageAfter(db: Db, from: Cursor, limit: number, types?: EventType[]): Promise<FeedPage> {
   const last = from.position + (types ? POSITIONS_AT_ONCE : limit)
   const ofTypes = types ? sql`and type in (${sql.join(types.length ? types : [''])})` : sql``
@@ -82,7 +82,7 @@ async function pageAfter(db: Db, from: Cursor, limit: number, types?: EventType[
     order by position`.execute(db)
   const { end, kept_after, epochs } = fromRow(rows[0])
   refuseOtherHistory(from, epochs, end)
-  refuseForgotten(from, epochs, kept_after)
+  refuseExpired(from, epochs, kept_after)
   const events = rows.flatMap((row) => (row.position === null ? [] : [toEvent(row)]))
   const isFull = limit > 0 && events.length === limit
   const reached = isFull ? (events.at(-1)?.position ?? from.position) : Math.min(last, end)
@@ -102,7 +102,7 @@ function refuseOtherHistory(from: Cursor, epochs: Epoch[], end: number) {
   )
 }
 
-function refuseForgotten(from: Cursor, epochs: Epoch[], kept_after: number) {
+function refuseExpired(from: Cursor, epochs: Epoch[], kept_after: number) {
   if (from.position >= kept_after) return
   throw new Refusal(
     410,

@@ -15,7 +15,7 @@ type Context = Pick<World, 'db' | 'now'>
 
 type Subject = { member_id: string } & StateColumns
 
-/** The membership goes on. */
+/** The membership continues. */
 export const addResumed = (
   { db, now }: Context,
   { member_id, ...after }: Subject,

@@ -23,7 +23,7 @@ const normalize = (password: string) => password.normalize()
 export const hashPassword = (password: string, capacity: Capacity, by: HashApplicant): Promise<string> =>
   queue(by, toRoom(capacity), () => hash(normalize(password), argon2id))
 
-/** Without a hash, as before an imported member's first password, the result is false after the same time, so that timing does not reveal whether a member exists. */
+/** Without a hash, as before an imported member's first password, the result is false after the same time, so timing doesn't reveal whether a member exists. */
 export const verifyPassword = (
   password: string,
   password_hash: string | undefined,

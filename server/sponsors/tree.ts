@@ -4,15 +4,15 @@ import type { Db } from '#server/db/db.ts'
 /** Sponsors form one tree, placements another: under the placement parent or, without one, under the sponsor. */
 
 /**
- * Takes turns with every other move in either tree, so that no two together make a circle. The rows of those who are named
- * come first, in the order in which an erasure locks them.
+ * Takes turns with every other move in either tree, so that no two together make a circle. Locks the members' rows first,
+ * in the order in which an erasure does.
  */
 export async function lockTrees(db: Db, member_ids: string[]): Promise<void> {
   await db.selectFrom('member').select('id').where('id', 'in', member_ids).orderBy('id').forUpdate().execute()
   await sql`lock table sponsor_move in share row exclusive mode`.execute(db)
 }
 
-/** Deeper than any real tree, so that a circle made by hand ends too. */
+/** Deeper than any real tree, so even a circle made by hand ends. */
 const MAX_HEIGHT = sql.lit(10_000)
 
 /** The member whose site this is, their sponsor, and so on to the top. */

@@ -1,6 +1,6 @@
 import pg from 'pg'
 
-// Loaded before Foyer. Takes the insert of each event out of its statement. The parameters stay, so that the rest is the same.
+// Loaded before Foyer. Takes the insert of each event out of its statement. The parameters stay, so the rest is the same.
 const originalQuery = pg.Client.prototype.query as (...args: unknown[]) => unknown
 
 const TYPES = { id: 'uuid', type: 'text', version: 'integer', member_id: 'uuid', at: 'timestamptz', payload: 'jsonb' }

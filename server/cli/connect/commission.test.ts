@@ -25,7 +25,7 @@ it('31.13 volumes are set and listed from the terminal, with a row in the audit 
 
 it.each([
   ['volumes set', ['34', 'sometimes', '99', '60', '50'], {}, 'Please choose when it’s paid.'],
-  ['volumes set', ['34', 'renewal', '99', '-6', '50'], {}, 'Please enter a volume, such as 60.00.'],
+  ['volumes set', ['34', 'renewal', '99', '-6', '50'], {}, 'Please enter a volume such as 60.00.'],
   ['volumes set', ['999', 'renewal', '99', '60', '50'], {}, 'There is no package 999.'],
   ['commission', [], {}, 'The month is missing: --month 2026-10'],
   ['commission', [], { month: '2026-10' }, 'The folder is missing: --out DIR'],

@@ -1,7 +1,6 @@
 import { consoleWebhookCalls } from '#contract/console/webhooks.ts'
 import { timeIn } from '#contract/days.ts'
 import { commandLine } from '#server/audit/audit.ts'
-import { curlOf, replayRange, resendDelivery, sendTest } from '#server/connect/webhooks/again.ts'
 import type { Delivery } from '#server/connect/webhooks/deliveries.ts'
 import {
   addEndpoint,
@@ -12,6 +11,7 @@ import {
   turnOffEndpoint,
   turnOnEndpoint,
 } from '#server/connect/webhooks/endpoints.ts'
+import { curlOf, replayRange, resendDelivery, sendTest } from '#server/connect/webhooks/resend.ts'
 import { OperatorError } from '#server/operator-error.ts'
 import { endOfDay, startOfDay } from '#server/world/time-zone.ts'
 import { plural, table } from '../listings.ts'

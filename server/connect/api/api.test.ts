@@ -128,7 +128,7 @@ describe('events', () => {
     ])
   })
 
-  it('32.16 of another history: 409 with the cursor to go on from', async () => {
+  it('32.16 of a different history: 409 with the cursor to continue from', async () => {
     const other = Buffer.from('11111111-1111-4111-8111-111111111111.0.7').toString('base64url')
     const reply = await api.get(`/events?after=${other}`)
     expect([reply.statusCode, Object.keys(reply.json())]).toEqual([409, ['last_common_cursor', 'message']])

@@ -12,7 +12,7 @@ import { OperatorError } from '#server/operator-error.ts'
 import { Refusal, refuseField } from '#server/refusal.ts'
 import { sha256 } from '#server/secrets/secrets.ts'
 import type { World } from '#server/world/world.ts'
-import { once } from './once.ts'
+import { once } from './idempotency.ts'
 import { type Acting, type Actions, actingFor } from './writes.ts'
 
 /** The API for the operator's other systems: the calls of contract/connect/api.ts as routes. */
@@ -89,7 +89,7 @@ function addCall(v1: FastifyInstance, world: World, name: string, call: ApiCall,
       response: { 200: call.output, '4xx': ErrorReply, '5xx': ErrorReply },
     },
     onRequest: async (request, reply) => {
-      sayDeprecated(reply, call)
+      addDeprecationHeaders(reply, call)
       const key = await authenticate(world, header(request, 'authorization'), limitKeys(request.ip))
       requireScope(key, call.scope)
       keys.set(request, key)
@@ -158,7 +158,7 @@ async function tagContent(request: FastifyRequest, reply: FastifyReply, content:
 }
 
 /** RFC 9745 and RFC 8594. */
-function sayDeprecated(reply: FastifyReply, { deprecated }: ApiCall) {
+function addDeprecationHeaders(reply: FastifyReply, { deprecated }: ApiCall) {
   if (!deprecated) return
   const time = (day: string) => new Date(`${day}T00:00:00Z`)
   reply.headers({

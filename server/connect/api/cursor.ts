@@ -14,7 +14,7 @@ export const listName = (call: string, filters: Record<string, unknown>): ListNa
       .sort(),
   ])
 
-/** Where the next page begins, signed, so that nothing but our own cursors ever reaches a query. */
+/** Where the next page begins, signed, so only our own cursors ever reach a query. */
 export function cursorOf<Position>({ keys }: Context, list: ListName, position: Position): string {
   const text = Buffer.from(JSON.stringify(position)).toString('base64url')
   return `${text}.${keys.hmac('api cursors', `${list} ${text}`)}`

@@ -7,7 +7,7 @@ import { endOfDay, todayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
 import { cursorOf, listName, readCursor } from './cursor.ts'
 import { noSuchMember } from './members.ts'
-import { downFrom, type Person, upFrom } from './past.ts'
+import { downFrom, type Person, upFrom } from './sponsor-history.ts'
 
 /** The members above or below a member, as of any day. */
 

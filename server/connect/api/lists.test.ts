@@ -36,7 +36,7 @@ async function all(path: string, name: string) {
 }
 
 describe('a list', () => {
-  it('32.1 shows every member once, in the order in which they joined, without a total', async () => {
+  it('32.1 shows every member once, in the order they joined, without a total', async () => {
     const { rows, pages } = await all('/members?limit=2', 'members')
     expect(idsOf(rows)).toEqual(members.map(({ id }) => id))
     expect(pages).toBe(3)

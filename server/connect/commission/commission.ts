@@ -25,7 +25,7 @@ export async function writeMonth(context: Context, name: string, folder: string)
   await requireEmpty(folder)
   const parent = dirname(resolve(folder))
   await mkdir(parent, { recursive: true })
-  const part = await mkdtemp(join(parent, '.commission-')) // the same disk, so that it can be renamed
+  const part = await mkdtemp(join(parent, '.commission-')) // the same disk, so it can be renamed
   try {
     await dateCaptures(context)
     const made = await madeMonths(context)

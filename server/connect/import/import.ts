@@ -15,7 +15,7 @@ import { type LineContext, type Problem, readHeader, readLine, type StagedLine }
 import { lockImport, writeNext } from './write.ts'
 
 /**
- * Brings members over from another system: a file is read line by line into rows, checked as a whole, and, only if nothing is
+ * Imports members from another system: a file is read line by line into rows, checked as a whole, and, only if nothing is
  * wrong, written, a few hundred members at a time. A second run of the same file finds everyone and changes nothing.
  */
 
@@ -59,11 +59,11 @@ export async function lineContext(world: Context): Promise<LineContext> {
     .orderBy('position')
     .orderBy('product_id')
     .execute()
-  const usual = packages.find((each) => !each.withdrawn_at && groupOf(each) === 'starter')
+  const starter = packages.find((each) => !each.withdrawn_at && groupOf(each) === 'starter')
   return {
     today: todayOf(world),
     packages: new Map(packages.map((each) => [each.product_id, each])),
-    usual: usual?.product_id,
+    default_product_id: starter?.product_id,
   }
 }
 
@@ -254,7 +254,7 @@ export async function listProblems(db: Db, import_id: string, after = 0, limit =
   const last = problems.length > limit ? problems[limit - 1]?.line : undefined
   return last === undefined ? { problems } : { problems: problems.filter(({ line }) => line <= last), next: last }
 }
-/** Of one line, so that a page ends with a whole one. */
+/** Of one line, so a page ends with a whole one. */
 const MOST_OF_A_LINE = 30
 
 /** Erasing a person also deletes their waiting lines, before their address is free again: see writeNext. */

@@ -20,7 +20,7 @@ export type LineContext = {
   today: string
   packages: ReadonlyMap<number, Package>
   /** For lines that don't name a package. */
-  usual: number | undefined
+  default_product_id: number | undefined
 }
 
 const known = Object.keys(importColumns) as ImportColumn[]
@@ -45,7 +45,7 @@ export function readHeader(cells: string[]): ImportColumn[] {
   const columns = names.filter(isColumn)
   const unknown = names
     .filter((name) => !isColumn(name))
-    .map((name) => (findsCard(name) ? 'a card number' : `“${name.slice(0, 40)}”`))
+    .map((name) => (hasCardNumber(name) ? 'a card number' : `“${name.slice(0, 40)}”`))
   if (unknown.length)
     throw new OperatorError(
       `The first line has columns that Foyer doesn’t know: ${unknown.slice(0, 5).join(', ')}. Remove or rename them. The columns are ${known.join(', ')}.`,
@@ -62,7 +62,7 @@ const CARD_PROBLEM =
 
 export function readLine(columns: ImportColumn[], cells: string[], context: LineContext): StagedLine | Problem[] {
   const cards = cells.flatMap((cell, index) =>
-    findsCard(cell, columns[index]) ? [{ column_name: columns[index] ?? 'line', problem: CARD_PROBLEM }] : [],
+    hasCardNumber(cell, columns[index]) ? [{ column_name: columns[index] ?? 'line', problem: CARD_PROBLEM }] : [],
   )
   if (cards.length) return cards // before anything of the line is looked at
   if (cells.length !== columns.length)
@@ -120,7 +120,7 @@ class LineReader {
 const isOnCalendar = (day: string) => !Number.isNaN(Date.parse(`${day}T00:00:00Z`)) && addDays(day, 0) === day
 
 /** In this order, the messages are those of the leftmost mistake. */
-function lineOf(reader: LineReader, { today, packages, usual }: LineContext): StagedLine {
+function lineOf(reader: LineReader, { today, packages, default_product_id }: LineContext): StagedLine {
   const username = reader.field('username', reader.required('username'))
   if (reservedWords.has(username)) reader.report('username', 'is a reserved word.')
   const email = reader.field('email', reader.required('email'))
@@ -130,7 +130,7 @@ function lineOf(reader: LineReader, { today, packages, usual }: LineContext): St
   const joined_on = reader.day('joined_on') ?? ''
   if (!joined_on) reader.required('joined_on')
   if (joined_on > today) reader.report('joined_on', 'is in the future.')
-  const renewal = readRenewal(reader, { today, packages, usual })
+  const renewal = readRenewal(reader, { today, packages, default_product_id })
   if (renewal.renews_on && joined_on && renewal.renews_on < joined_on)
     reader.report('renews_on', 'is before joined_on.')
   const state = reader.text('state').toUpperCase()
@@ -162,11 +162,11 @@ const memberships = ['active', 'past_due', 'canceled', 'ended'] as const
 /** A later day is a typo. */
 const FARTHEST_DAYS = 5 * 366
 
-function readRenewal(reader: LineReader, { today, packages, usual }: LineContext) {
+function readRenewal(reader: LineReader, { today, packages, default_product_id }: LineContext) {
   const written = reader.text('membership').toLowerCase().replace('cancelled', 'canceled') || 'active'
   const membership = memberships.find((each) => each === written)
   if (!membership) reader.report('membership', `must be ${memberships.join(', ')}.`)
-  const product_id = reader.text('product_id') ? Number(reader.text('product_id')) : (usual ?? 0)
+  const product_id = reader.text('product_id') ? Number(reader.text('product_id')) : (default_product_id ?? 0)
   const offer = packages.get(product_id)
   if (!offer) reader.report('product_id', 'is not a package that renews.')
   const renewal_cents = reader.text('price') ? toCents(reader.text('price')) : offer?.renewal_cents
@@ -228,7 +228,7 @@ const CARD_LENGTHS = [19, 18, 17, 16, 15, 14, 13]
 const PHONE_DIGITS = 15
 
 /** Whether a text holds the number of a payment card: its brand's beginning and length, and a valid check digit. */
-export const findsCard = (text: string, column?: ImportColumn): boolean =>
+export const hasCardNumber = (text: string, column?: ImportColumn): boolean =>
   (text.match(DIGITS) ?? []).some((run) => {
     const digits = run.replace(/\D/g, '')
     if (column && ids.includes(column)) return isCard(digits) // a part of a long id may look like anything

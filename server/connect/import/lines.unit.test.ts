@@ -2,10 +2,14 @@ import { describe, expect, it } from 'vitest'
 import { importColumns } from '#contract/console/import.ts'
 import { periodStart } from '#contract/renewal.ts'
 import { readText } from './csv.ts'
-import { findsCard, readHeader, readLine } from './lines.ts'
+import { hasCardNumber, readHeader, readLine } from './lines.ts'
 import { anchorFor } from './rows.ts'
 
-const context = { today: '2026-11-15', packages: new Map([[34, { product_id: 34, renewal_cents: 9900 }]]), usual: 34 }
+const context = {
+  today: '2026-11-15',
+  packages: new Map([[34, { product_id: 34, renewal_cents: 9900 }]]),
+  default_product_id: 34,
+}
 const good = {
   username: 'mara',
   first_name: 'Mara',
@@ -83,12 +87,12 @@ describe('a line', () => {
   })
 
   it('30.2 a card number among other text, too, but not what only looks like one', () => {
-    expect(findsCard('Main St 1, 4242 4242 4242 4242')).toBe(true)
-    expect(findsCard('36227206271667')).toBe(true) // Diners Club
-    expect(findsCard('4242424242424241')).toBe(false)
-    expect(findsCard('1512345678/1812345678', 'vault_reference')).toBe(false)
-    expect(findsCard('+4915112345678', 'mobile_phone')).toBe(false)
-    expect(findsCard('2026-11-15')).toBe(false)
+    expect(hasCardNumber('Main St 1, 4242 4242 4242 4242')).toBe(true)
+    expect(hasCardNumber('36227206271667')).toBe(true) // Diners Club
+    expect(hasCardNumber('4242424242424241')).toBe(false)
+    expect(hasCardNumber('1512345678/1812345678', 'vault_reference')).toBe(false)
+    expect(hasCardNumber('+4915112345678', 'mobile_phone')).toBe(false)
+    expect(hasCardNumber('2026-11-15')).toBe(false)
   })
 })
 

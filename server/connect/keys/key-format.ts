@@ -7,7 +7,7 @@ const RANDOM_LENGTH = 30
 const CHECKSUM_LENGTH = 6
 const COMPLETE = new RegExp(`^${KEY_PATTERN.source}$`)
 
-/** A new key: 178 random bits, so that its hash needs no salt and no slow algorithm. */
+/** A new key: 178 random bits, so its hash needs no salt and no slow algorithm. */
 export function newKey(): string {
   const random = Array.from({ length: RANDOM_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')
   return KEY_PREFIX + random + checksumOf(random)

@@ -6,8 +6,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { commandLine } from '#server/audit/audit.ts'
 import { addEvent } from '#server/events/events.ts'
 import { type Site, testSite } from '#server/test/site.ts'
-import { resendDelivery } from './again.ts'
 import { addEndpoint, editEndpoint } from './endpoints.ts'
+import { resendDelivery } from './resend.ts'
 import { deliverWebhooks } from './webhooks.ts'
 
 /** The guide's receivers, as an operator would start them. */

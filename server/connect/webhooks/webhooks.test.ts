@@ -5,8 +5,8 @@ import { commandLine } from '#server/audit/audit.ts'
 import { newMember } from '#server/test/membership.ts'
 import { startReceiver } from '#server/test/receiver.ts'
 import { answerWith, DAY, webhookTests } from '#server/test/webhooks.ts'
-import { replayRange, resendDelivery, sendTest } from './again.ts'
 import { findEndpoint, removeEndpoint, rotateSecret } from './endpoints.ts'
+import { replayRange, resendDelivery, sendTest } from './resend.ts'
 
 type Verifier = { verify: (body: string, headers: object) => unknown }
 const { Webhook }: { Webhook: new (secret: string) => Verifier } = createRequire(import.meta.url)('standardwebhooks')

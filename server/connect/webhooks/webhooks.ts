@@ -24,7 +24,7 @@ type Context = Pick<World, 'config' | 'db' | 'keys' | 'log' | 'now'>
 const AT_ONCE = 16
 /** Longer than any request can take. It's renewed before each batch. */
 const LEASE_MS = 60_000
-/** After this long, another process may go on with the endpoint. */
+/** After this long, another process may take over the endpoint. */
 const TURN_MS = 30_000
 
 /** Sends everything that is due, to all endpoints side by side, or until the process ends. Returns how much it did. */

@@ -13,7 +13,7 @@ import {
 } from '#server/connect/import/import.ts'
 import type { HandlersOf, Request } from '../console.ts'
 
-/** The file arrives in pieces of whole lines, so that it never has to be kept as a file. */
+/** The file arrives in pieces of whole lines, so it's never stored as a file. */
 export const importHandlers = {
   getImport: (_input, { world }) => viewImport(world.db),
   beginImport: thenView(({ connection }: { connection: string }, { world }) => beginImport(world, connection)),

@@ -67,7 +67,7 @@ export async function changeDetails(world: World, input: NewDetails, session: Ac
   return after
 }
 
-/** For another system, which has no form: what isn't named stays. Returns the names of what has changed. */
+/** For another system, which has no form: fields left out don't change. Returns the names of what has changed. */
 export const correctDetails = (
   world: World,
   { member_id, ...changes }: Partial<Details> & { member_id: string },

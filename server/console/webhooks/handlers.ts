@@ -1,5 +1,4 @@
 import type { consoleWebhookCalls } from '#contract/console/webhooks.ts'
-import { curlOf, findDelivery, replayRange, resendDelivery, sendTest } from '#server/connect/webhooks/again.ts'
 import {
   addEndpoint,
   editEndpoint,
@@ -8,6 +7,7 @@ import {
   turnOffEndpoint,
   turnOnEndpoint,
 } from '#server/connect/webhooks/endpoints.ts'
+import { curlOf, findDelivery, replayRange, resendDelivery, sendTest } from '#server/connect/webhooks/resend.ts'
 import { endOfDay, startOfDay } from '#server/world/time-zone.ts'
 import type { HandlersOf } from '../console.ts'
 import { requireVersion } from '../form-version.ts'

@@ -25,29 +25,29 @@ export function WebhookScreen({ id }: { id: string }) {
   const load = () => api.getWebhook({ endpoint_id: id, ...(show ? { show } : {}), ...(after ? { after } : {}) })
   const loaded = useLoaded(`${id} ${query}`, load)
   const [question, setQuestion] = useState<Question>()
-  const [told, setTold] = useState<Told>({})
+  const [outcome, setOutcome] = useState<Outcome>({})
   const { data: endpoint, setData, reload } = loaded
   if (!endpoint) return <Waiting loaded={loaded} />
   const close = () => setQuestion(undefined)
   /** Shows a message together with the changes, which may move it down. */
-  const tell = async (told: Told) => {
+  const showOutcome = async (outcome: Outcome) => {
     const { search } = location
     const page = await load().catch(() => undefined) // with the filter and page of the address
     if (page && location.search === search) setData(page)
-    setTold(told)
+    setOutcome(outcome)
   }
   const done = (message: string) => {
     close()
-    void tell({ success: message })
+    void showOutcome({ success: message })
   }
   const ask = (question: Question) => {
-    setTold({})
+    setOutcome({})
     setQuestion(question)
   }
   const sendTest = async () => {
-    if (told.isTesting) return
-    setTold({ isTesting: true })
-    await tell(
+    if (outcome.isTesting) return
+    setOutcome({ isTesting: true })
+    await showOutcome(
       await api.testWebhook({ endpoint_id: id }).then(
         ({ delivery }) => testResult(delivery),
         (cause: unknown) => ({ failure: errorMessage(cause) }),
@@ -82,7 +82,7 @@ export function WebhookScreen({ id }: { id: string }) {
           onReload={reload}
           onCurl={(text) => ask({ kind: 'curl', text })}
         />
-        <About endpoint={endpoint} told={told} onTest={sendTest} onAsk={(kind) => ask({ kind })} />
+        <About endpoint={endpoint} outcome={outcome} onTest={sendTest} onAsk={(kind) => ask({ kind })} />
       </div>
       {question?.kind === 'edit' && <EditWebhook page={endpoint} onClose={close} onDone={() => done('Saved.')} />}
       {question?.kind === 'switch' && (
@@ -128,9 +128,9 @@ export function WebhookScreen({ id }: { id: string }) {
   )
 }
 
-type Told = { isTesting?: boolean; success?: string; failure?: string }
+type Outcome = { isTesting?: boolean; success?: string; failure?: string }
 
-function testResult({ status, took_ms, answer }: WebhookDelivery): Told {
+function testResult({ status, took_ms, answer }: WebhookDelivery): Outcome {
   if (!status) return { failure: `The test failed: ${answer}` }
   const time = `status ${status} after ${took_ms?.toLocaleString('en-US')} ms`
   if (status >= 200 && status < 300) return { success: `The test was delivered: ${time}.` }
@@ -170,18 +170,18 @@ function Warning({ endpoint }: { endpoint: WebhookPage }) {
 
 type AboutProps = {
   endpoint: WebhookPage
-  told: Told
+  outcome: Outcome
   onTest: () => void
   onAsk: (kind: 'edit' | 'switch' | 'rotate' | 'replay' | 'remove') => void
 }
 
 /** Messages are beside the buttons: on a phone, all deliveries are above them. */
-function About({ endpoint, told, onTest, onAsk }: AboutProps) {
+function About({ endpoint, outcome, onTest, onAsk }: AboutProps) {
   const { may, session } = useConsole()
   const message = useRef<HTMLDivElement>(null)
   useEffect(() => {
-    if (told.success || told.failure) message.current?.scrollIntoView({ block: 'nearest' })
-  }, [told])
+    if (outcome.success || outcome.failure) message.current?.scrollIntoView({ block: 'nearest' })
+  }, [outcome])
   const { scheme, types, public_key, previous_until, created_at, state } = endpoint
   const facts: [string, ReactNode][] = [
     ['Events', eventsText(types)],
@@ -214,7 +214,7 @@ function About({ endpoint, told, onTest, onAsk }: AboutProps) {
       )}
       {may('manage_webhooks') && (
         <div className="row-actions endpoint-actions">
-          <button type="button" className="button quiet" aria-busy={told.isTesting} onClick={onTest}>
+          <button type="button" className="button quiet" aria-busy={outcome.isTesting} onClick={onTest}>
             Send a test
           </button>
           <button type="button" className="button quiet" onClick={() => onAsk('edit')}>
@@ -236,12 +236,12 @@ function About({ endpoint, told, onTest, onAsk }: AboutProps) {
           </button>
         </div>
       )}
-      <div ref={message} className="told">
+      <div ref={message} className="outcome">
         <p role="status" className="small">
-          {told.isTesting && 'Waiting up to 20 seconds for a response…'}
+          {outcome.isTesting && 'Waiting up to 20 seconds for a response…'}
         </p>
-        <SuccessNotice message={told.success} />
-        <ErrorNotice message={told.failure} />
+        <SuccessNotice message={outcome.success} />
+        <ErrorNotice message={outcome.failure} />
       </div>
     </Panel>
   )
