@@ -11,17 +11,19 @@ import {
   beginImport,
   continueImport,
   lineContext,
+  listProblems,
   startChecking,
   startWriting,
 } from '#server/connect/import/import.ts'
 import { lockImport } from '#server/connect/import/write.ts'
 import { inTransaction } from '#server/db/db.ts'
+import { claimName } from '#server/members/claims.ts'
 import { setEmail } from '#server/members/details.ts'
 import { cancel } from '#server/membership/cancellation.ts'
 import { viewOffice } from '#server/office/view.ts'
 import { isPostgres } from '#server/test/database.ts'
 import { allRows } from '#server/test/database-rows.ts'
-import { emailsTo, joinedMember, linkTokenIn } from '#server/test/member.ts'
+import { cookieOf, emailsTo, joinedMember, linkTokenIn } from '#server/test/member.ts'
 import { pass, work } from '#server/test/membership.ts'
 import { type Site, testSite } from '#server/test/site.ts'
 import { staffMember, type TestStaff } from '#server/test/staff.ts'
@@ -78,6 +80,22 @@ const failure = (text: string, options = {}) =>
     (message) => `no error: ${message}`,
     (error: Error) => error.message,
   )
+/** Reads a file and doesn't check it yet. Returns its id. */
+async function stage(rows: Row[]) {
+  const id = await beginImport(site.world, 'old')
+  const [header, ...records] = readText(csv(rows))
+  const piece = { header: header?.cells ?? [], records, piece: 0 }
+  for (let sent = 0; sent < 2; sent++) await addLines(site.world, id, piece, await lineContext(site.world)) // the browser repeats it
+  return id
+}
+/** Checks a file and begins to write it. */
+async function beginWriting(rows: Row[]) {
+  const id = await stage(rows)
+  await startChecking(site.world, id, commandLine)
+  while (await continueImport(site.world, id));
+  await startWriting(site.world, id, { is_inviting: false, actor: commandLine })
+  return id
+}
 const memberNamed = (username: string) =>
   site.db
     .selectFrom('member')
@@ -132,17 +150,15 @@ describe('a file', () => {
 
   it('30.2 with a card number anywhere is refused, and the number is nowhere: not in the rows being checked, not in the log', async () => {
     const number = '4111111111111111'
-    const text = csv([
+    const lines = [
       row('pan', { address: `my card ${number}` }),
       row('pan2', { vault_reference: '4111 1111 1111 1111' }),
-    ])
-    const id = await beginImport(site.world, 'old')
-    const [header, ...records] = readText(text)
-    await addLines(site.world, id, { header: header?.cells ?? [], records, piece: 0 }, await lineContext(site.world))
+    ]
+    await stage(lines)
     const rows = JSON.stringify(await allRows(site.db))
     expect(rows).toContain('looks like a card number')
     expect(rows.replaceAll(' ', '')).not.toContain(number)
-    const message = await failure(text)
+    const message = await failure(csv(lines))
     expect(message).toContain('line 2, address: looks like a card number')
     expect(message).toContain('line 3, vault_reference: looks like a card number')
     expect((message + site.log()).replaceAll(' ', '')).not.toContain(number)
@@ -276,13 +292,7 @@ describe('an import that is interrupted', () => {
     const rows = Array.from({ length: 12 }, (_, n) =>
       row(`kin${n}`, { sponsor: n ? `kin${n - 1}` : '', renews_on: '2027-06-01' }),
     )
-    const id = await beginImport(site.world, 'old')
-    const [header, ...records] = readText(csv(rows))
-    await addLines(site.world, id, { header: header?.cells ?? [], records, piece: 0 }, await lineContext(site.world))
-    await addLines(site.world, id, { header: header?.cells ?? [], records, piece: 0 }, await lineContext(site.world)) // sent twice
-    await startChecking(site.world, id, commandLine)
-    while (await continueImport(site.world, id));
-    await startWriting(site.world, id, { is_inviting: false, actor: commandLine })
+    await beginWriting(rows)
     expect(await importing(csv(rows))).toBe('There is nothing to import. 12 members in the file are already here.')
     const { count } = await site.db
       .selectFrom('member')
@@ -291,6 +301,39 @@ describe('an import that is interrupted', () => {
       .executeTakeFirstOrThrow()
     expect(Number(count)).toBe(12)
     expect(await site.db.selectFrom('member_import').select('id').execute()).toEqual([])
+  })
+})
+
+describe('a name that someone takes while the file is written', () => {
+  const taken = { problem: 'was taken while we imported the file.' }
+
+  it('30.3 is named with its line, and what that line did get is free again', async () => {
+    const rows = ['harry', 'sally', 'untaken'].map((username) => row(username, { renews_on: '2027-06-01' }))
+    const id = await beginWriting(rows)
+    await joinedMember(site, { username: 'harry', email: 'harry@example.net' })
+    await joinedMember(site, { username: 'sally2', email: 'Sally@example.com' })
+    while (await continueImport(site.world, id));
+    expect((await listProblems(site.db, id)).problems).toEqual([
+      { line: 2, column_name: 'username', ...taken },
+      { line: 3, column_name: 'email', ...taken },
+    ])
+    await memberNamed('untaken')
+    await joinedMember(site, { username: 'sally', email: 'harry@example.com' })
+  })
+
+  it('30.3 is waited for until that is sure', async () => {
+    if (!isPostgres) return // one connection: nobody else takes a name meanwhile
+    const id = await beginWriting(['hers', 'his'].map((username) => row(username, { renews_on: '2027-06-01' })))
+    const { writing } = await inTransaction(site.db, async (db) => {
+      for (const value of ['hers', 'his']) await claimName(db, { kind: 'username', value, enrollment_id: null })
+      const writing = continueImport(site.world, id)
+      await expect.poll(isSomeoneWaiting).toBe(true)
+      await db.deleteFrom('claim').where('value', '=', 'his').execute()
+      return { writing }
+    })
+    while ((await writing) && (await continueImport(site.world, id)));
+    expect((await listProblems(site.db, id)).problems).toEqual([{ line: 2, column_name: 'username', ...taken }])
+    await memberNamed('his')
   })
 })
 
@@ -318,14 +361,7 @@ describe('an erased person', () => {
   it('30.9 isn’t imported again, by the same file or by one checked before', async () => {
     await importing(line())
     const { id: member_id } = await memberNamed('gone')
-    const staged = await beginImport(site.world, 'old')
-    const [header, ...records] = readText(csv([row('gone2', { email: 'gone@example.com', renews_on: '2027-06-01' })]))
-    await addLines(
-      site.world,
-      staged,
-      { header: header?.cells ?? [], records, piece: 0 },
-      await lineContext(site.world),
-    )
+    await stage([row('gone2', { email: 'gone@example.com', renews_on: '2027-06-01' })])
     owner = await staffMember(site, 'owner') // weeks have passed
     const reply = await owner.post('members/erase', { member_id, username: 'gone', reason: 'Asked for it.' })
     expect(reply.statusCode).toBe(200)
@@ -335,6 +371,24 @@ describe('an erased person', () => {
       /^There is nothing to import/,
     )
     expect(JSON.stringify(await allRows(site.db))).not.toContain('gone@example.com')
+  })
+
+  it('30.9 leaves no line that waits under any of their usernames', async () => {
+    const usernames = ['once', 'twice', 'thrice']
+    const { password, email } = await joinedMember(site, { username: 'once', email: 'once@example.net' })
+    await emailsTo(site, email)
+    const { id: member_id } = await memberNamed('once')
+    for (const username of usernames.slice(1)) {
+      const cookie = cookieOf(await site.post('office/sign-in', { name: email, password }))
+      const reply = await site.post('office/username', { username, current_password: password }, { cookie })
+      expect(reply.statusCode, reply.body).toBe(200)
+      site.advance(30 * 86_400)
+    }
+    await stage([...usernames, 'someone'].map((username) => row(username, { renews_on: '2027-06-01' })))
+    owner = await staffMember(site, 'owner')
+    const reply = await owner.post('members/erase', { member_id, username: 'thrice', reason: 'Asked for it.' })
+    expect(reply.statusCode, reply.body).toBe(200)
+    expect(await site.db.selectFrom('import_line').select('username').execute()).toEqual([{ username: 'someone' }])
   })
 })
 

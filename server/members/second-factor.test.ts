@@ -112,6 +112,11 @@ describe('an authenticator app', () => {
     const token = await beginSignIn(site, member)
     await site.post('office/sessions/end-others', {}, { cookie: member.cookie })
     expect((await sendCode(token, member.code())).statusCode).toBe(401)
+    site.advance(30) // the code is used up
+    const later = await beginSignIn(site, member)
+    const change = { password: 'Lemon-Tree-9', current_password: member.password }
+    expect((await site.post('office/password', change, { cookie: member.cookie })).statusCode).toBe(200)
+    expect((await sendCode(later, member.code())).statusCode).toBe(401)
   })
 
   it('21.7 wrong codes are limited by member, even if many are sent at the same time', async () => {
