@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Member } from '#contract/connect/shapes.ts'
+import { requestVoid } from '#server/payments/refunds.ts'
 import { type OtherSystem, otherSystem } from '#server/test/api.ts'
 import { generousLimits } from '#server/test/generous-settings.ts'
-import { newMember } from '#server/test/membership.ts'
+import { cookieOf } from '#server/test/member.ts'
+import { newMember, work } from '#server/test/membership.ts'
 import { type Site, testSite } from '#server/test/site.ts'
 import { staffMember } from '#server/test/staff.ts'
 
@@ -75,6 +77,33 @@ describe('a list', () => {
     ])
   })
 
+  it('32.2 filters by sponsor through earlier links, those of a member and of the operator', async () => {
+    const { username, password, id: member_id } = await newMember(site, { sponsor_site_name: 'master' })
+    const renameMember = async () => {
+      const cookie = cookieOf(await site.post('office/sign-in', { name: username, password }))
+      const reply = await site.post('office/username', { username: 'moored', current_password: password }, { cookie })
+      expect(reply.statusCode, reply.body).toBe(200)
+    }
+    /** As a file of sponsors does. */
+    const renameSite = () =>
+      site.db.updateTable('sponsor').set({ renamed_to: 'bluepier' }).where('site', '=', 'juniper').execute()
+    for (const [from, to, rename, sponsor] of [
+      [username, 'moored', renameMember, { site: 'moored', member_id }],
+      ['juniper', 'bluepier', renameSite, { site: 'bluepier' }],
+    ] as const) {
+      const early = await newMember(site, { sponsor_site_name: from })
+      site.advance(1)
+      await rename()
+      const late = await newMember(site, { sponsor_site_name: to })
+      for (const link of [from, to]) {
+        const { rows } = await all(`/members?sponsor=${link}&limit=1`, 'members')
+        expect(rows, link).toMatchObject([early, late].map(({ id }) => ({ id, sponsor })))
+      }
+      const { top } = (await api.get(`/members/${early.id}/line?direction=up`)).json()
+      expect(top).toEqual({ site: from === 'juniper' ? to : 'master' })
+    }
+  })
+
   it('32.3 refuses a changed cursor, one from other filters, and an unknown parameter', async () => {
     const { next } = (await api.get('/members?limit=1')).json()
     const { next: paymentsNext } = (await api.get('/payments?limit=1')).json()
@@ -126,6 +155,12 @@ describe('a list', () => {
 
   it('32.5 shows a member who was erased without anything personal', async () => {
     const person = await newMember(site)
+    const below = await newMember(site, { sponsor_site_name: person.username })
+    const isErased = async () =>
+      (await api.get(`/members/${below.id}/line?direction=up`))
+        .json()
+        .line.map(({ is_erased }: { is_erased: boolean }) => is_erased)
+    expect(await isErased()).toEqual([false])
     const owner = await staffMember(site, 'owner')
     const erasure = { member_id: person.id, username: person.username, reason: 'asked for it' }
     expect((await owner.post('members/erase', erasure)).statusCode).toBe(200)
@@ -133,6 +168,10 @@ describe('a list', () => {
     expect(reply.json()).toMatchObject({ person: null, state: 'ended', erased_at: expect.any(String) })
     expect(reply.body).not.toContain(person.email)
     expect(reply.body).not.toContain('Zoë')
+    const { rows } = await all('/members?limit=200', 'members')
+    expect(rows.find(({ id }) => id === person.id)).toEqual(reply.json())
+    expect((await api.get(`/members?email=${person.email}`)).json()).toEqual({ members: [] })
+    expect(await isErased()).toEqual([true])
   })
 })
 
@@ -167,6 +206,27 @@ describe('payments, sponsors and packages', () => {
     ])
     const one = (await api.get(`/payments/${own[0].reference}`)).json()
     expect(one).toEqual({ ...own[0], refunds: [] })
+  })
+
+  it('32.1 a charge that was canceled before it was collected is voided, one that was paid back is refunded', async () => {
+    const paymentsOf = async (id: string) => (await api.get(`/payments?member_id=${id}`)).json().payments
+    const [refunded] = await paymentsOf((await newMember(site)).id)
+    await api.post(`/payments/${refunded.reference}/refund`, { reason: 'asked for it' })
+    site.advance(2 * 86_400) // it has been collected
+    await work(site.world)
+    const { id } = await newMember(site)
+    const [charged] = await paymentsOf(id)
+    await requestVoid(site.world, { reference: charged.reference, reason: 'asked for it', who: 'staff' })
+    expect(await paymentsOf(id)).toMatchObject([{ state: 'captured' }])
+    await work(site.world)
+    expect(await paymentsOf(id)).toMatchObject([{ state: 'voided', refunded: '99.00' }])
+    const { refunds } = (await api.get(`/payments/${charged.reference}`)).json()
+    expect(refunds).toMatchObject([{ is_void: true, state: 'done', amount: '99.00' }])
+    for (const { state, reference } of [
+      { state: 'voided', reference: charged.reference },
+      { state: 'refunded', reference: refunded.reference },
+    ])
+      expect((await all(`/payments?state=${state}&limit=1`, 'payments')).rows).toMatchObject([{ state, reference }])
   })
 
   it('32.1 every link once, without renamed ones', async () => {

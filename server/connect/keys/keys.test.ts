@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { KEY_PATTERN, KEYS_AT_MOST, type NewKey } from '#contract/connect/keys.ts'
 import { commandLine, recordAction, verifyAudit } from '#server/audit/audit.ts'
@@ -121,6 +122,10 @@ describe('a key', () => {
     expect(await viewOf(id)).not.toHaveProperty('used_on')
     await ask(key)
     expect(await viewOf(id)).toMatchObject({ used_on: '2026-11-15' })
+    const written = () => sql`select xmin from api_key where id = ${id}`.execute(site.db)
+    const { rows } = await written()
+    await ask(key)
+    expect((await written()).rows, 'once a day').toEqual(rows)
     site.advance(86_400)
     await ask(key)
     expect(await viewOf(id)).toMatchObject({ used_on: '2026-11-16' })
