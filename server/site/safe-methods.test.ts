@@ -108,7 +108,7 @@ it.each([
   expect(statusCode).toBe(403)
 })
 
-it('6.12 no other site gets a download of the console', async () => {
-  const from = (place: string) => site.get('/api/console/members.csv', { cookie, 'sec-fetch-site': place })
+it.each(['members.csv', 'audit', 'audit.csv'])('6.12 no other site gets %s of the console', async (path) => {
+  const from = (place: string) => site.get(`/api/console/${path}`, { cookie, 'sec-fetch-site': place })
   for (const place of ['cross-site', 'same-site']) expect((await from(place)).statusCode).toBe(403)
 })
