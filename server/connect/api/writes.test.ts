@@ -74,6 +74,11 @@ describe('a change', () => {
       422,
       { message: 'Invalid Post / ZIP code format.', fields: { post_code: ['Invalid Post / ZIP code format.'] } },
     ])
+    const zero = await api.patch(path, { city: 'Spa\0rks' })
+    expect([zero.statusCode, zero.json()]).toEqual([
+      422,
+      { message: 'city must not hold a zero byte.', fields: { city: ['city must not hold a zero byte.'] } },
+    ])
     expect((await api.patch(path, { username: 'zoe' })).json().message).toContain("There is no field 'username' here")
     expect((await api.patch(path, { city: 'Sparks' })).statusCode).toBe(409)
     expect((await api.patch(path, { business_name: '' })).statusCode).toBe(409)
