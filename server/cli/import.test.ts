@@ -321,6 +321,17 @@ describe('a name that someone takes while the file is written', () => {
     await joinedMember(site, { username: 'sally', email: 'harry@example.com' })
   })
 
+  it('30.3 sponsors nobody: those below the line are not imported either', async () => {
+    const rows = [row('lamp'), row('shade', { sponsor: 'lamp' })]
+    const id = await beginWriting(rows.map((each) => ({ ...each, renews_on: '2027-06-01' })))
+    await joinedMember(site, { username: 'lamp', email: 'lamp@example.net' })
+    while (await continueImport(site.world, id));
+    expect((await listProblems(site.db, id)).problems).toEqual([
+      { line: 2, column_name: 'username', ...taken },
+      { line: 3, column_name: 'sponsor', problem: 'was not imported.' },
+    ])
+  })
+
   it('30.3 is waited for until that is sure', async () => {
     if (!isPostgres) return // one connection: nobody else takes a name meanwhile
     const id = await beginWriting(['hers', 'his'].map((username) => row(username, { renews_on: '2027-06-01' })))

@@ -38,7 +38,7 @@ export const lockImport = (db: Db, import_id: string) =>
 const nextLines = (db: Db, import_id: string) =>
   db
     .selectFrom('import_line')
-    .select(['line', 'username', 'email', 'external_id', 'sponsor_site', 'answers'])
+    .select(['line', 'username', 'email', 'external_id', 'sponsor_site', 'parent_line', 'answers'])
     .where('import_id', '=', import_id)
     .where('state', '=', sql.lit('new'))
     .orderBy('depth')
@@ -46,7 +46,7 @@ const nextLines = (db: Db, import_id: string) =>
     .limit(MEMBERS_AT_ONCE)
     .forUpdate()
     .execute()
-type StagedLine = Line & Pick<Tables['import_line'], 'sponsor_site'>
+type StagedLine = Line & Pick<Tables['import_line'], 'sponsor_site' | 'parent_line'>
 type WorldOf = World & { ours: OperatorNames }
 
 async function writeLines(world: WorldOf, file: Import, lines: StagedLine[]) {
@@ -59,7 +59,9 @@ async function writeLines(world: WorldOf, file: Import, lines: StagedLine[]) {
   const written: ImportedMember[] = []
   const failed: (Failure & { enrollment_id: string })[] = []
   for (const { enrollment_id, ...line } of named) {
-    const sponsor = sponsors.get(line.sponsor_site)
+    const found = sponsors.get(line.sponsor_site)
+    // A sponsor who is a line of this file is the member it has become: someone else may have the name by now.
+    const sponsor = line.parent_line === null || found?.import_id === file.id ? found : undefined
     const offer = offers.get(line.answers.product_id)
     const column_name = taken.get(enrollment_id) ?? (sponsor ? 'product_id' : 'sponsor')
     if (!sponsor || !offer || taken.has(enrollment_id)) {
@@ -67,7 +69,7 @@ async function writeLines(world: WorldOf, file: Import, lines: StagedLine[]) {
       continue
     }
     const rows = importedRows(world, { ...line, enrollment_id }, offer, sponsor)
-    sponsors.set(line.username, rows.sponsor) // for those below, who may be in this batch
+    sponsors.set(line.username, { ...rows.sponsor, import_id: file.id }) // for those below, who may be in this batch
     written.push({ ...line, rows })
   }
   await releaseNames(db, failed)
@@ -202,15 +204,21 @@ async function releaseNames(db: Db, failed: { enrollment_id: string }[]) {
 }
 
 /** By the word in the file. A renamed site leads to its new one. */
-async function findSponsors(db: Db, sites: string[]): Promise<Map<string, { id: string; site: string }>> {
-  const rows = await db.selectFrom('sponsor').select(['id', 'site', 'renamed_to']).where('site', 'in', sites).execute()
-  const found = new Map<string, { id: string; site: string }>()
+async function findSponsors(db: Db, sites: string[]): Promise<Map<string, Sponsor>> {
+  const rows = await db
+    .selectFrom('sponsor')
+    .leftJoin('imported_member', 'imported_member.member_id', 'sponsor.member_id')
+    .select(['id', 'site', 'renamed_to', 'import_id'])
+    .where('site', 'in', sites)
+    .execute()
+  const found = new Map<string, Sponsor>()
   for (const row of rows) {
     const sponsor = row.renamed_to ? await followRenames(db, row.site) : row
-    if (sponsor) found.set(row.site, { id: sponsor.id, site: sponsor.site })
+    if (sponsor) found.set(row.site, { id: sponsor.id, site: sponsor.site, import_id: row.import_id })
   }
   return found
 }
+type Sponsor = { id: string; site: string; import_id: string | null }
 
 async function findOffers(db: Db, ids: number[]): Promise<Map<number, Offer>> {
   const offers = await db
