@@ -10,6 +10,7 @@ const sentences: Record<string, (error: SystemError) => string> = {
   EADDRINUSE: () => 'Another program is using this port. Stop it, or set PORT to another one.',
   EADDRNOTAVAIL: () => 'This machine does not have the address in HOST.',
   ECONNREFUSED: noAnswer,
+  ECONNRESET: noAnswer,
   ETIMEDOUT: noAnswer,
   EHOSTUNREACH: unreachable,
   ENETUNREACH: unreachable,
@@ -49,6 +50,8 @@ const sentences: Record<string, (error: SystemError) => string> = {
 /** By message, for errors of the driver without a code. */
 const sentencesByMessage = new Map([
   ['Connection terminated due to connection timeout', noAnswer],
+  ['Connection terminated unexpectedly', noAnswer],
+  ['timeout expired', noAnswer],
   ['timeout exceeded when trying to connect', noAnswer],
   ['Query read timeout', tooSlow],
   ['The server does not support SSL connections', noTls],

@@ -6,6 +6,7 @@ import { explainError } from './operator-error.ts'
 
 test.each([
   ['ECONNREFUSED', 'The database in DATABASE_URL does not answer.'],
+  ['ECONNRESET', 'The database in DATABASE_URL does not answer.'],
   ['ETIMEDOUT', 'The database in DATABASE_URL does not answer.'],
   ['EHOSTUNREACH', 'The host in DATABASE_URL cannot be reached from this machine.'],
   ['ENETUNREACH', 'The host in DATABASE_URL cannot be reached from this machine.'],

@@ -1,9 +1,11 @@
 import { sql } from 'kysely'
+import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { isPostgres, runSql, testDatabase } from '#server/test/database.ts'
 import { startProxy } from '#server/test/tcp-proxy.ts'
 import { startPostgres } from '../../scripts/postgres.mjs'
-import { isDatabaseAway } from './away.ts'
+import { isDatabaseAway, isPoolExhausted } from './away.ts'
+import { watchConnections } from './connections.ts'
 import { type Database, type Db, inTransaction, openDatabase, presenceOf } from './db.ts'
 
 describe.runIf(isPostgres)('connections', () => {
@@ -115,6 +117,22 @@ describe.runIf(isPostgres)('connections', () => {
     await expect.poll(() => pidOf(db).catch((error) => error)).toEqual(away)
     await proxy.reopen()
     await expect.poll(() => presenceOf(db)?.awaySince).toBeUndefined() // without a query
+  })
+
+  it('that stay in use mean a busy database, or one that is away', async () => {
+    const pool = new pg.Pool({ connectionString: url, max: 1, connectionTimeoutMillis: 300 })
+    const { connect, presence, close } = watchConnections(pool, ['postgres://127.0.0.1:1/nowhere'])
+    const client = await connect()
+    const busy = await connect().catch((error) => error)
+    presence.suspect()
+    const gone = await connect().catch((error) => error)
+    expect([busy, gone].map((error) => [isPoolExhausted(error), isDatabaseAway(error)])).toEqual([
+      [true, false],
+      [false, true],
+    ])
+    client.release()
+    close()
+    await pool.end()
   })
 
   it('that wait for a slow query are left alone', async () => {

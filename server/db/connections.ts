@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import pg from 'pg'
 import { isDatabaseAway, isPoolExhausted } from './away.ts'
-import { CAN_WRITE, ENDS, type Ends, findPrimary, readOnly, SERVER_PATIENCE_MS } from './primary.ts'
+import { ANY, CAN_WRITE, ENDS, type Ends, findPrimary, readOnly, SERVER_PATIENCE_MS } from './primary.ts'
 
 /** What this process knows about its way to the database. */
 export type Presence = {
@@ -170,11 +170,6 @@ export function watchConnections(pool: pg.Pool, urls: string[], condition = CAN_
     return learnDirect(asClient(client), rows[0] as Ends)
   }
 
-  /**
-   * A server that was stopped by a signal, or whose network is gone, keeps its connections open and says nothing. If they
-   * have waited for long, the server that a new connection would lead to is asked whether it has their processes. One it
-   * does not have leads elsewhere. One it has, such as a commit that waits for a standby, is left alone.
-   */
   const isSilent = (client: Client): boolean => {
     const { bytesRead } = client.connection.stream
     const last = lent.get(client)
@@ -182,8 +177,15 @@ export function watchConnections(pool: pg.Pool, urls: string[], condition = CAN_
     else return performance.now() - last.since > STUCK_MS
     return false
   }
+
+  /**
+   * A server that was stopped by a signal, or whose network is gone, keeps its connections open and says nothing. If they
+   * have waited for long, the server that a new connection would lead to is asked whether it has their processes. One it
+   * does not have leads elsewhere. One it has, such as a commit that waits for a standby, is left alone.
+   */
   async function look(): Promise<void> {
-    const stuck = [...lent.keys()].filter((client) => direct.get(client) && isSilent(client))
+    const mayMove = condition !== ANY // behind one address there may be several replicas
+    const stuck = mayMove ? [...lent.keys()].filter((client) => direct.get(client) && isSilent(client)) : []
     if (!stuck.length && presence.awaySince === undefined) return
     const primary = await findPrimary(
       urls,
