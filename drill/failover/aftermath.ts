@@ -8,10 +8,7 @@ import type { FailoverSite } from './site.ts'
 
 const POLL_MS = 500
 const MESSAGES_SECONDS = 120
-const MONTH_SECONDS = 32 * 86_400
 const RENEWALS_SECONDS = 240
-/** The first period is paid at joining. */
-const FIRST_RENEWAL = 2
 const CHARGED = ['held', 'captured', 'review']
 
 type Strike = (cluster: DatabaseCluster) => Promise<unknown>
@@ -23,9 +20,9 @@ async function until(seconds: number, isDone: () => Promise<boolean>): Promise<b
   return false
 }
 
-const countWork = async (db: Db) => {
+const countWork = (now: Date) => async (db: Db) => {
   const { rows } = await sql<{ count: number }>`
-    select (select count(*) from job where done_at is null and run_at < now() + interval '1 hour')
+    select (select count(*) from job where done_at is null and run_at <= ${now})
       + (select count(*) from new_event)
       + (select count(*) from webhook_delivery where state in ('waiting', 'pending')) as count`.execute(db)
   return Number(rows[0]?.count)
@@ -35,7 +32,7 @@ const repeated = (texts: string[]) => countTexts(texts).filter((text) => !text.s
 
 /** Every event reaches the receiver, and every email is sent once. */
 export async function describeMessages(run: DrillRun, site: FailoverSite): Promise<ReportRow[]> {
-  const isSent = await until(MESSAGES_SECONDS, async () => (await site.withDatabase(countWork)) === 0)
+  const isSent = await until(MESSAGES_SECONDS, async () => (await site.withDatabase(countWork(site.now()))) === 0)
   const events = await site.withDatabase((db) => db.selectFrom('event').select(['id', 'type']).execute())
   const ids = site.receiver.ids()
   const received = new Set(ids)
@@ -59,10 +56,21 @@ export async function describeMessages(run: DrillRun, site: FailoverSite): Promi
   ]
 }
 
-const countRenewed = async (db: Db, period: number) => {
+const countRenewals = async (db: Db) => {
   const { rows } = await sql<{ count: number }>`
-    select count(*) as count from payment where period = ${period} and state = 'captured'`.execute(db)
+    select count(*) as count from payment where period > 0 and state = 'captured'`.execute(db)
   return Number(rows[0]?.count)
+}
+
+/** To the moment when every membership is due. A later one would waive a month. */
+async function advanceToRenewals(site: FailoverSite) {
+  const { due } = await site.withDatabase((db) =>
+    db
+      .selectFrom('membership')
+      .select(({ fn }) => fn.max('due_at').as('due'))
+      .executeTakeFirstOrThrow(),
+  )
+  site.advance((Number(due) - site.now().getTime()) / 1000 + 1)
 }
 
 /** What the gateway has charged, and what of it our journal doesn't know, or has twice for one month. */
@@ -87,7 +95,7 @@ export async function describeRenewals(
   cluster: DatabaseCluster,
   strikes: Strike[],
 ): Promise<ReportRow> {
-  await site.crash({}) // from now on with a clock that can be moved
+  await site.withMovableClock({})
   const { count: members } = await site.withDatabase((db) =>
     db
       .selectFrom('member')
@@ -96,13 +104,13 @@ export async function describeRenewals(
   )
   const late: string[] = []
   for (const [month, strike] of strikes.entries()) {
-    const period = month + FIRST_RENEWAL
-    const renewed = () => site.withDatabase((db) => countRenewed(db, period))
-    site.advanceClock(MONTH_SECONDS)
+    const before = month * Number(members)
+    const renewed = async () => (await site.withDatabase(countRenewals)) - before
+    await advanceToRenewals(site)
     await until(RENEWALS_SECONDS, async () => (await renewed()) > 0)
     await strike(cluster)
     const isDone = await until(RENEWALS_SECONDS, async () => (await renewed()) >= Number(members))
-    if (!isDone) late.push(`period ${period}: ${await renewed()} of ${members}`)
+    if (!isDone) late.push(`month ${month + 1}: ${await renewed()} of ${members}`)
     await cluster.whole()
     run.showProgress('PostgreSQL', `failover · ${month + 1} of ${strikes.length} months renewed`)
   }
@@ -117,10 +125,11 @@ export async function describeRenewals(
 }
 
 /** A second worker that shares nothing with the first charges everybody again. The same audit must see it. */
-export async function describeSecondWorker(site: FailoverSite, months: number): Promise<ReportRow> {
-  const period = months + FIRST_RENEWAL
-  await site.crash({ hasSecondWorker: true, clockAheadSeconds: (months + 1) * MONTH_SECONDS })
-  await until(RENEWALS_SECONDS, async () => (await site.withDatabase((db) => countRenewed(db, period))) > 0)
+export async function describeSecondWorker(site: FailoverSite): Promise<ReportRow> {
+  const before = await site.withDatabase(countRenewals)
+  await site.withMovableClock({ hasSecondWorker: true })
+  await advanceToRenewals(site)
+  await until(RENEWALS_SECONDS, async () => (await site.withDatabase(countRenewals)) > before)
   await site.stopProcesses()
   const { unknown } = await auditCharges(site)
   return {

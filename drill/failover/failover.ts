@@ -74,7 +74,7 @@ async function playScenes(run: DrillRun, backend: Backend, cluster: DatabaseClus
   rows.push(describeSpeed(allRounds, people.usualPause()), ...(await describeEnd(run, stage)))
   const strikes = renewalStrikes.slice(0, run.short ? 1 : renewalStrikes.length)
   rows.push(await describeRenewals(run, site, cluster, strikes), ...(await describeMessages(run, site)))
-  if (!run.short) rows.push(await describeSecondWorker(site, strikes.length))
+  if (!run.short) rows.push(await describeSecondWorker(site))
   await site.close()
   return rows
 }

@@ -5,6 +5,7 @@ import { startReceiver } from '#server/test/receiver.ts'
 import { freePort } from '../../scripts/port.mjs'
 import type { DatabaseCluster } from '../cluster/cluster.ts'
 import { createWorkspace } from '../cluster/workspace.ts'
+import type { Injection } from '../fault-injection/fault-injection.ts'
 import { startHaproxy } from '../many/haproxy.ts'
 import { startPgBouncer } from '../many/pgbouncer.ts'
 import type { Backend } from '../site/backends.ts'
@@ -72,6 +73,7 @@ export async function openFailoverSite(cluster: DatabaseCluster, extra: Record<s
     PAYMENT_SANDBOX_URL: site.sandbox.url,
   }
   if (await connectCommand(['webhooks', 'add', receiver.url], { env })) throw new Error('the webhook was refused')
+  let aheadSeconds = 0
   return {
     ...site,
     inbox,
@@ -88,6 +90,13 @@ export async function openFailoverSite(cluster: DatabaseCluster, extra: Record<s
           await sleep(RETRY_MS)
         }
     },
+    now: () => new Date(Date.now() + aheadSeconds * 1000),
+    advance: (seconds: number) => {
+      aheadSeconds += seconds
+      site.advanceClock(seconds)
+    },
+    /** Starts both processes again, with the test clock of the drill. */
+    withMovableClock: (injection: Injection) => site.crash({ ...injection, clockAheadSeconds: aheadSeconds }),
     stopProcesses: () => site.foyer().stop(),
     close: async () => {
       await site.close()
