@@ -96,7 +96,8 @@ export async function startDatabaseCluster() {
     [`POSTGRES_${index + 1}`, `127.0.0.1:${port}`],
     [`PATRONI_${index + 1}`, String(restPort)],
   ])
-  const binds = { PRIMARY_BIND: `127.0.0.1:${proxyPort}`, REPLICA_BIND: `127.0.0.1:${await freePort()}` }
+  const replicaPort = await freePort()
+  const binds = { PRIMARY_BIND: `127.0.0.1:${proxyPort}`, REPLICA_BIND: `127.0.0.1:${replicaPort}` }
   startIn(
     folder,
     'haproxy',
@@ -151,8 +152,10 @@ export async function startDatabaseCluster() {
     primary,
     configure,
     query,
-    /** Also as several hosts, which Foyer tries one after another. */
     urlOf: (database: string) => `postgres://foyer:${PASSWORD}@127.0.0.1:${proxyPort}/${database}`,
+    /** Of a standby. */
+    replicaUrlOf: (database: string) => `postgres://foyer:${PASSWORD}@127.0.0.1:${replicaPort}/${database}`,
+    /** Without the proxy. */
     urlOfHosts: (database: string) =>
       `postgres://foyer:${PASSWORD}@${nodes.map(({ port }) => `127.0.0.1:${port}`).join(',')}/${database}`,
     /** All nodes stream from the primary, one of them synchronously. */

@@ -40,10 +40,8 @@ export async function describeMessages(run: DrillRun, site: FailoverSite): Promi
   const unknown = [...received].filter((id) => !events.some((event) => event.id === id))
   const again = repeated(ids).length
   const { letters } = site.inbox
-  const sentAgain = repeated(letters.map(({ id, to, subject }) => `${id} ${to}: ${subject}`))
-  const writtenAgain = repeated(
-    [...new Map(letters.map((one) => [one.id, one])).values()].map(({ to, subject }) => `${to}: ${subject}`),
-  )
+  const sentAgain = repeated(letters.map(({ id, what }) => `${id} ${what}`))
+  const writtenAgain = repeated([...new Map(letters.map(({ id, what }) => [id, what])).values()])
   for (const text of [...sentAgain, ...writtenAgain].slice(0, 10)) run.print(`  sent again: ${text}`)
   for (const { type } of missing.slice(0, 3)) run.print(`  never received: ${type}`)
   return [

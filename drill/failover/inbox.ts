@@ -4,7 +4,8 @@ import { buffer } from 'node:stream/consumers'
 import PostalMime from 'postal-mime'
 import { SMTPServer } from 'smtp-server'
 
-export type Letter = { id: string; to: string; subject: string }
+/** A receipt names its charge. */
+export type Letter = { id: string; what: string }
 
 /** A mail server that keeps what it accepts. */
 export async function startInbox() {
@@ -13,8 +14,9 @@ export async function startInbox() {
     disabledCommands: ['AUTH', 'STARTTLS'],
     onData: (stream, { envelope }, done) => {
       const receive = async () => {
-        const { messageId: id = '', subject = '' } = await PostalMime.parse(await buffer(stream))
-        letters.push({ id, to: envelope.rcptTo.map(({ address }) => address).join(), subject })
+        const { messageId: id = '', subject = '', text = '' } = await PostalMime.parse(await buffer(stream))
+        const [, reference = ''] = /Reference\W+(\w{20})/.exec(text) ?? []
+        letters.push({ id, what: `${envelope.rcptTo[0]?.address}: ${subject} ${reference}`.trim() })
       }
       receive().then(() => done(), done)
     },

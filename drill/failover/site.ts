@@ -40,6 +40,7 @@ export async function openFailoverSite(cluster: DatabaseCluster, extra: Record<s
           ...allSettings,
           TRUST_PROXY: '127.0.0.1',
           DATABASE_URL: addresses[index] ?? '',
+          DATABASE_REPLICA_URL: cluster.replicaUrlOf(name),
           PUBLIC_URL: `http://127.0.0.1:${options.port}`,
         },
       })
