@@ -13,6 +13,7 @@ export async function startPgBouncer(databaseUrl: string) {
   const port = await freePort()
   // PgBouncer does not run as root and could not read the drill's own folder.
   const folder = mkdtempSync(join(tmpdir(), 'foyer-pgbouncer-'))
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
   chmodSync(folder, 0o755)
   const userFile = join(folder, 'userlist.txt')
   const file = join(folder, 'pgbouncer.ini')
