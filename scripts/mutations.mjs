@@ -274,7 +274,7 @@ export const mutations = [
     ['S4.24', 'the button works after a decline', 'activeSubmitter.current === submitter) activeSubmitter.current = undefined', 'false) return', '10.2 10.24'],
     ['S8.2', 'the button works after an error', 'activeSubmitter.current === submitter) activeSubmitter.current = undefined', 'false) return', '10.4 a failed request'],
   ]),
-  group('web/enroll/steps/account-creation/AccountCreation.tsx', 'journey', 'e2e/messages.spec.ts', [['S5.13', 'Next looks the email up', 'checkEmail(values.email, form),', 'undefined,', '11.5 a taken username and']]),
+  group('web/enroll/steps/account-creation/AccountCreation.tsx', 'journey', 'e2e/messages.spec.ts', [['S5.13', 'Next looks the email up', 'checkEmail(values.email, form, () => isMounted.current),', 'undefined,', '11.5 a taken username and']]),
   group('web/form/useForm.ts', 'journey', 'e2e/spec-screens.spec.ts', [['S5.14', 'the first message', 'serverMessages?.[0] ??', 'serverMessages?.at(-1) ??', '11.5']]),
   group('web/enroll/steps/account-creation/useUsername.ts', 'journey', 'e2e/messages.spec.ts', [
     ['S5.17', 'other characters are stripped', "const value = spelled.replace(INVALID_CHARACTERS, '')", 'const value = spelled', '11.4'],
