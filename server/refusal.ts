@@ -27,6 +27,14 @@ export const refuseFields = (fields: Record<string, string | string[]>): Refusal
 export const refuseField = (field: string, sentence: string): Refusal =>
   new Refusal(422, sentence, { fields: { [field]: [sentence] } })
 
+/** The database is moving. Nothing was done, or it's found by the same key: the same request may be sent again. */
+export const oneMoment = (): Refusal =>
+  new Refusal(503, 'One moment, please. We’ll try again for you.', { retryAfter: 2 })
+
+/** The same when something was done, or may have been. */
+export const unfinished = (): Refusal =>
+  new Refusal(503, 'We couldn’t finish this. Please check what was saved before you try again.')
+
 /** Too many requests at once. */
 export const tooBusy = (): Refusal =>
   new Refusal(503, 'We’re very busy right now. Please try again in a moment.', { retryAfter: 5 })

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { EnrollmentReply } from '#contract/api.ts'
 import { type Client, networkOf } from '#server/client.ts'
+import { nowOrLater } from '#server/db/outage.ts'
 import { statement } from '#server/db/statement.ts'
 import { type AttemptKey, referenceOf } from '#server/gateways/payment/attempt-key.ts'
 import { Refusal } from '#server/refusal.ts'
@@ -29,7 +30,7 @@ export async function countCardUse(world: World, use: CardUse): Promise<Counted>
   const id = await countWhileOpen(world, reference, [...usesOf(world, use), ['LIMIT_DECLINES', client.address]])
   return {
     async settle(outcome = 'Nothing') {
-      await settle[outcome](world, { id, reference }, client).catch((err: unknown) =>
+      await nowOrLater(() => settle[outcome](world, { id, reference }, client)).catch((err: unknown) =>
         world.log.warn({ err, reference }, 'could not settle what an attempt has counted: it expires by itself'),
       )
     },

@@ -3,6 +3,9 @@ import type { Address } from '#server/client.ts'
 import type { Config } from '#server/config/config.ts'
 import type { Limit } from '#server/config/rules.ts'
 import type { LimitName as LimitSetting } from '#server/config/settings.ts'
+import { CommitUnknown } from '#server/db/away.ts'
+import { asBookkeeping, nowOrLater, undoIfAway } from '#server/db/outage.ts'
+import { exactly } from '#server/db/patient-driver.ts'
 import { statement } from '#server/db/statement.ts'
 import { Refusal } from '#server/refusal.ts'
 import { recordEvent } from '#server/security/security-log.ts'
@@ -44,12 +47,14 @@ export const isWithinLimit = (world: World, limit: LimitName, key: Key): Promise
  */
 export async function countAgainstLimits(world: World, uses: LimitUse[], about: About = {}) {
   const { counted, reached } = await countUses(world, uses)
-  const giveBack = ({ names }: { names?: LimitName[] } = {}) =>
-    undoCounts(
-      world,
-      counted.filter(({ name }) => names?.includes(name) ?? true),
-    )
-  if (!reached) return { giveBack }
+  const left = new Set(counted)
+  const giveBack = async ({ names }: { names?: LimitName[] } = {}) => {
+    const given = [...left].filter(({ name }) => names?.includes(name) ?? true)
+    for (const counter of given) left.delete(counter)
+    await undoCounts(world, given)
+  }
+  const keep = undoIfAway(giveBack)
+  if (!reached) return { giveBack, keep }
   await giveBack() // a concurrent request used up one of the limits, but the others were counted
   throw await refusalOf(world, reached, uses, about)
 }
@@ -60,6 +65,7 @@ export async function countAgainstLimits(world: World, uses: LimitUse[], about: 
  */
 export async function countWhileOpen(world: World, reference: string, uses: LimitUse[]): Promise<string> {
   const attempt = newOpenAttempt(world, reference)
+  undoIfAway(() => nowOrLater(() => giveBackUses(exactly(world.db), { reference, id: attempt.id })))
   const { reached } = await countUses(world, uses, attempt)
   if (!reached) return attempt.id
   await giveBackUses(world.db, { reference, id: attempt.id })
@@ -69,7 +75,12 @@ export async function countWhileOpen(world: World, reference: string, uses: Limi
 
 async function countUses(world: World, uses: LimitUse[], attempt?: OpenAttempt) {
   const counters = uses.flatMap(([limit, key]) => countersOf(world, limit, key))
-  const { rows } = await countQuotas(world.db, { counters, attempt })
+  const { rows } = await asBookkeeping(() => countQuotas(world.db, { counters, attempt })).catch(
+    async (error: unknown) => {
+      if (error instanceof CommitUnknown && !attempt) await undoCounts(world, counters) // better one too few than one too many
+      throw error
+    },
+  )
   const results = counters.map((counter) => ({
     counter,
     ...rows.find(({ name, key }) => name === counter.name && key === counter.hash),
@@ -113,10 +124,10 @@ const countQuotas = statement((_db, { counters, attempt }: Counting) => {
     select name, key, (name, key) in (select name, key from counted) as is_counted, remaining <= 0 as is_full from quota`
 })
 
-/** Subtracts one from each counter, in the bucket that was counted. */
+/** Subtracts one from each counter, in the bucket that was counted. If the database is away, as soon as it's back. */
 async function undoCounts({ db }: World, counters: Counter[]): Promise<void> {
   const buckets = counters.map(({ name, hash, bucket }) => ({ name, hash, bucket }))
-  if (buckets.length) await subtractQuery(db, { buckets })
+  if (buckets.length) await nowOrLater(() => asBookkeeping(() => subtractQuery(exactly(db), { buckets })))
 }
 
 const subtractQuery = statement((_db, { buckets }: { buckets: Pick<Counter, 'name' | 'hash' | 'bucket'>[] }) => {

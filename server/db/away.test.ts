@@ -4,6 +4,7 @@ import { isPostgres, testDatabase } from '#server/test/database.ts'
 import { startProxy } from '#server/test/tcp-proxy.ts'
 import { CommitUnknown, isDatabaseAway } from './away.ts'
 import { type Database, type Db, inTransaction, openDatabase } from './db.ts'
+import { withoutWaiting } from './outage.ts'
 
 const withCode = (code: string, message = '') => Object.assign(new Error(message), { code })
 
@@ -68,12 +69,12 @@ describe.runIf(isPostgres)('a lost connection', () => {
 
   it('before the commit means that nothing is written', async () => {
     proxy.loseAnswerTo('insert into')
-    expect(await lossOf(inTransaction(db, (db) => insert(db, 'before')))).toBe('not written')
+    expect(await lossOf(withoutWaiting(() => inTransaction(db, (db) => insert(db, 'before'))))).toBe('not written')
     expect(await isWritten('before')).toBe(false)
   })
 
   it('during a read changes nothing', async () => {
     proxy.loseAnswerTo('select 42')
-    expect(await lossOf(sql`select 42`.execute(db))).toBe('not written')
+    expect(await lossOf(withoutWaiting(() => sql`select 42`.execute(db)))).toBe('not written')
   })
 })

@@ -33,6 +33,11 @@ const isCertain = (error: Error): boolean => /^(25006|57P03)$/.test(codeOf(error
 export const asCommitError = (error: unknown): unknown =>
   error instanceof Error && isDatabaseAway(error) && !isCertain(error) ? new CommitUnknown(error) : error
 
+const CHANGE = /\b(insert|update|delete|merge|truncate|create|alter|drop)\b/i
+
+/** A query outside a transaction commits by itself, if it changes anything. */
+export const changesSomething = (statement: string): boolean => CHANGE.test(statement)
+
 /** All connections are in use, and none became free in time. The database is there, but busy. */
 export const isPoolExhausted = (error: unknown): boolean =>
   error instanceof Error && error.message === 'timeout exceeded when trying to connect'

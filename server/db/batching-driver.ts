@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream'
 import { type CompiledQuery, type DatabaseConnection, type Driver, PostgresDriver, type QueryResult } from 'kysely'
 import type pg from 'pg'
-import { asCommitError } from './away.ts'
+import { asCommitError, changesSomething } from './away.ts'
 import type { Connections } from './connections.ts'
 
 /** A named query is prepared: each connection parses and plans it only once. */
@@ -114,13 +114,10 @@ const sendPrepared = (client: pg.PoolClient, query: NamedQuery) =>
     throw error
   })
 
-/** A query outside a transaction commits by itself, if it changes anything. */
-const CHANGE = /\b(insert|update|delete|merge|truncate|create|alter|drop)\b/i
-
 const settle = (reply: Promise<pg.QueryResult<never>>, { query, resolve, reject }: QueuedQuery) =>
   reply.then(
     (result) => resolve(toQueryResult(result)),
-    (error) => reject(CHANGE.test(query.sql) ? asCommitError(error) : error),
+    (error) => reject(changesSomething(query.sql) ? asCommitError(error) : error),
   )
 
 /** One write for the whole batch. By itself, `pg` writes each query separately. */

@@ -7,6 +7,8 @@ import { databaseUrls, withoutPassword } from '#server/config/database-url.ts'
 import { createBatchingDriver } from './batching-driver.ts'
 import { type Connections, ImpatientClient, type Presence, watchConnections } from './connections.ts'
 import { lockFolder, markAsDatabase, prepareFolder } from './data-folder.ts'
+import { currentPatience } from './outage.ts'
+import { afterError, openPatiently, untilHere } from './patient-driver.ts'
 import { ANY, CAN_WRITE } from './primary.ts'
 import { openReader } from './replica.ts'
 import type { Tables } from './tables.ts'
@@ -39,11 +41,12 @@ type Location = {
 export type WrapDialect = (dialect: Dialect) => Dialect
 const unchanged: WrapDialect = (dialect) => dialect
 
-export async function openDatabase(location: Location, wrap = unchanged): Promise<Database> {
+/** `isPatient`: queries wait while the database moves. */
+export async function openDatabase(location: Location, wrap = unchanged, isPatient = true): Promise<Database> {
   const { DATABASE_URL, DATABASE_REPLICA_URL, DATABASE_POOL, DATA_DIR } = location
   if (!DATABASE_URL) return openEmbedded(DATA_DIR, wrap)
-  const primary = connectTo(DATABASE_URL, DATABASE_POOL, wrap)
-  const replica = DATABASE_REPLICA_URL ? connectTo(DATABASE_REPLICA_URL, DATABASE_POOL, wrap, ANY) : undefined
+  const primary = connectTo(DATABASE_URL, DATABASE_POOL, wrap, { isPatient })
+  const replica = DATABASE_REPLICA_URL ? connectTo(DATABASE_REPLICA_URL, DATABASE_POOL, wrap, { condition: ANY }) : undefined
   return {
     db: primary,
     description: `PostgreSQL at ${withoutPassword(DATABASE_URL)}`,
@@ -60,7 +63,9 @@ const asText = (value: string) => value
 pg.types.setTypeParser(INT8, Number)
 pg.types.setTypeParser(DATE, asText)
 
-function connectTo(databaseUrl: string, max: number, wrap: WrapDialect, condition?: string): Db {
+type Connecting = { condition?: string; isPatient?: boolean }
+
+function connectTo(databaseUrl: string, max: number, wrap: WrapDialect, { condition, isPatient }: Connecting): Db {
   const urls = databaseUrls(databaseUrl)
   const pool = new pg.Pool({
     connectionString: urls[0],
@@ -72,7 +77,8 @@ function connectTo(databaseUrl: string, max: number, wrap: WrapDialect, conditio
     ...(urls.length > 1 && { Client: ImpatientClient }),
   })
   const connections = watchConnections(pool, urls, condition)
-  const db = new Kysely<Tables>({ dialect: wrap(new PooledDialect(pool, connections)) })
+  const dialect = wrap(new PooledDialect(pool, connections))
+  const db = isPatient ? openPatiently<Tables>(dialect, connections.presence.suspect) : new Kysely<Tables>({ dialect })
   presences.set(db, connections.presence)
   return db
 }
@@ -146,7 +152,7 @@ export const embedded = (pglite: PGlite, wrap = unchanged): Kysely<Tables> => {
     }
   }
   pglite.parsers[DATE] = asText
-  return new Kysely<Tables>({ dialect: wrap(new YieldingDialect({ pglite })) })
+  return openPatiently<Tables>(wrap(new YieldingDialect({ pglite })))
 }
 
 /** Serialization failure and deadlock. */
@@ -168,18 +174,26 @@ export async function inTransaction<Result>(
   work: (db: Transaction<Tables>) => Promise<Result>,
 ): Promise<Result> {
   if (db.isTransaction) return work(db as Transaction<Tables>) // the outer transaction is retried as a whole
-  for (let attempt = 1; ; attempt++) {
+  const patience = currentPatience()
+  for (let attempt = 1; ; ) {
+    const hooks: (() => void)[] = []
+    let done: { result: Result } | undefined
+    await untilHere(db, patience)
     try {
-      const hooks: (() => void)[] = []
-      const result = await db.transaction().execute((transaction) => {
+      await db.transaction().execute(async (transaction) => {
         commitHooks.set(transaction, hooks)
-        return work(transaction)
+        done = { result: await work(transaction) }
       })
-      for (const hook of hooks) hook()
-      return result
     } catch (error) {
-      if (attempt === MAX_ATTEMPTS || !RETRYABLE.has(codeOf(error))) throw error
+      if (RETRYABLE.has(codeOf(error))) {
+        if (attempt++ === MAX_ATTEMPTS) throw error
+        continue
+      }
+      if ((await afterError(db, error, patience)) === 'repeat') continue
     }
+    if (!done) throw new Error('A transaction was committed before its work was done.')
+    for (const hook of hooks) hook()
+    return (done as { result: Result }).result
   }
 }
 

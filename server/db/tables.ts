@@ -287,7 +287,16 @@ export type Tables = {
   limit_count: { name: string; key: string; window_start: Date; count: number; expires_at: Date }
   open_use: { reference: string; id: string; uses: JSONColumnType<OpenUse[]>; expires_at: Date }
   one_time_key: {
-    kind: 'grant' | 'letter' | 'captcha' | 'passkey' | 'phone' | 'staff_guesses' | 'audit_seal' | 'members_read'
+    kind:
+      | 'grant'
+      | 'letter'
+      | 'captcha'
+      | 'passkey'
+      | 'phone'
+      | 'staff_guesses'
+      | 'audit_seal'
+      | 'members_read'
+      | 'commit'
     key: string
     used_by: string | null
     expires_at: Date

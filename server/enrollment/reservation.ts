@@ -1,5 +1,6 @@
 import { totalOf } from '#server/catalog/catalog.ts'
 import { type Db, inTransaction, isRejectedWrite } from '#server/db/db.ts'
+import { askAgain } from '#server/db/outage.ts'
 import { statement } from '#server/db/statement.ts'
 import type { Details, Tables } from '#server/db/tables.ts'
 import { type AttemptKey, referenceOf } from '#server/gateways/payment/attempt-key.ts'
@@ -26,8 +27,11 @@ export async function reserve(
   const { details } = order
   const amount_cents = totalOf(details.lines)
   const attempt = { ...key, amount_cents, details, password_hash, created_at: world.now() }
-  const isReserved =
-    (await reserveInOneStatement(world, attempt, order)) || (await reserveInTransaction(world, attempt, order))
+  const isReserved = await askAgain(
+    async (isRepeat) =>
+      (!isRepeat && (await reserveInOneStatement(world, attempt, order))) ||
+      reserveInTransaction(world, attempt, order, isRepeat),
+  )
   return isReserved ? attempt : undefined
 }
 
@@ -86,10 +90,16 @@ const paymentRow = (world: World, attempt: Attempt) => ({
 })
 
 /** Waits for other requests of this enrollment, and tells the visitor which of their names is taken. */
-function reserveInTransaction(world: World, attempt: Attempt, { touches, consent }: ScreenedOrder): Promise<boolean> {
+function reserveInTransaction(
+  world: World,
+  attempt: Attempt,
+  { touches, consent }: ScreenedOrder,
+  isRepeat: boolean,
+): Promise<boolean> {
   const { enrollment_id, created_at, details } = attempt
   return inTransaction(world.db, async (db) => {
     const { isNew, attempts } = await lockEnrollment(db, enrollment_id, created_at)
+    if (isRepeat && (await isWritten(db, attempt))) return true
     const mayFollow = attempts.every((earlier) => endedWithoutCharge(earlier) && earlier.attempt < attempt.attempt)
     if (!mayFollow) return false
     const claims = claimsOf(enrollment_id, details.member)
@@ -119,6 +129,17 @@ function reserveInTransaction(world: World, attempt: Attempt, { touches, consent
     return true
   })
 }
+
+/** By a request of ours whose answer was lost: no other request has this hash of the password. */
+const isWritten = async (db: Db, { enrollment_id, attempt, password_hash }: Attempt) =>
+  (await db
+    .selectFrom('payment')
+    .select('attempt')
+    .where('enrollment_id', '=', enrollment_id)
+    .where('attempt', '=', attempt)
+    .where('state', '=', 'reserved')
+    .where('password_hash', '=', password_hash)
+    .executeTakeFirst()) !== undefined
 
 /** Creates the enrollment if it is new, locks it until the transaction ends, and returns its earlier attempts. */
 async function lockEnrollment(db: Db, id: string, created_at: Date) {

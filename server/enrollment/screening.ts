@@ -6,6 +6,7 @@ import { requiresPhoneCode } from '#server/abuse/breaker.ts'
 import { countRefusal } from '#server/abuse/limits.ts'
 import { checkoutDocuments, consentFor, priceOrder, totalOf } from '#server/catalog/catalog.ts'
 import { networkOf } from '#server/client.ts'
+import { asBookkeeping } from '#server/db/outage.ts'
 import type { Details } from '#server/db/tables.ts'
 import type { AttemptKey } from '#server/gateways/payment/attempt-key.ts'
 import { referenceOf } from '#server/gateways/payment/attempt-key.ts'
@@ -47,7 +48,9 @@ export async function screenOrder(world: World, request: PaymentRequest): Promis
 
 /** Last, because a solution can be used only once. */
 export async function checkCaptcha({ captcha }: World, { order, key }: Pick<PaymentRequest, 'order' | 'key'>) {
-  if (!(await captcha.verify(order.captcha, referenceOf(key))))
+  if (!(await asBookkeeping(() => captcha.verify(order.captcha, referenceOf(key)))))
+    // the same attempt may bring it again
+
     throw refuseFields({ captcha: 'Please confirm the captcha.' })
 }
 

@@ -6,6 +6,7 @@ import type { ErrorReply } from '#contract/api.ts'
 import { messagesByField } from '#contract/fields.ts'
 import { isPoolExhausted } from '#server/db/away.ts'
 import { Refusal, refuseFields, tooBusy } from '#server/refusal.ts'
+import { refusalWhileAway } from './patience.ts'
 
 const UNREADABLE = 'This request could not be read. Please send valid JSON.'
 const NOT_FOUND = 'There is nothing at this address.'
@@ -23,7 +24,7 @@ const sentences: Record<number, string> = {
 
 /** Every failure of a call becomes a status, a sentence and messages by field. Bugs stay in the log. */
 export function replyToError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const { status, body, retryAfter } = toReply(error)
+  const { status, body, retryAfter } = toReply(refusalWhileAway(error, request) ?? error)
   if (status === 500) request.log.error({ err: error }, 'request failed')
   if (retryAfter) reply.header('retry-after', String(retryAfter))
   return reply.code(status).type('application/json').send(JSON.stringify(body))

@@ -29,11 +29,11 @@ function isFromOtherSite(request: FastifyRequest): boolean {
 }
 
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS'])
+export const isSafe = ({ method }: Pick<FastifyRequest, 'method'>) => safeMethods.has(method)
 
 /** A change comes from a page of our own, or from a program without a browser. */
 export function refuseOtherSites(request: FastifyRequest): void {
-  if (!safeMethods.has(request.method) && isFromOtherSite(request))
-    throw new Refusal(403, 'Requests from other sites are not allowed.')
+  if (!isSafe(request) && isFromOtherSite(request)) throw new Refusal(403, 'Requests from other sites are not allowed.')
 }
 
 /** The name is signed too, so that a signed value cannot be moved to another cookie. */

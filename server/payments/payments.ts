@@ -3,6 +3,7 @@ import type { Enrollment } from '#contract/enrollment.ts'
 import { toAmount } from '#contract/money.ts'
 import { renewalTotal } from '#contract/renewal.ts'
 import type { Db } from '#server/db/db.ts'
+import { askAgain } from '#server/db/outage.ts'
 import { statement } from '#server/db/statement.ts'
 import type { Details, PaymentState, Tables } from '#server/db/tables.ts'
 import { type AttemptKey, referenceOf } from '#server/gateways/payment/attempt-key.ts'
@@ -42,7 +43,10 @@ const selectAttempts = statement((db, { enrollment_id }: Pick<AttemptKey, 'enrol
 
 /** Asks the gateway to hold the amount. The new state is committed before the gateway is called. */
 export async function authorize(world: World, attempt: Attempt, order: Enrollment): Promise<Authorization | Failure> {
-  const isOurs = await transition(world, attempt, ['reserved'], { state: 'authorizing' })
+  // Only the request that has reserved an attempt authorizes it, so after a lost answer 'authorizing' is its own doing.
+  const isOurs = await askAgain((isRepeat) =>
+    transition(world, attempt, isRepeat ? ['reserved', 'authorizing'] : ['reserved'], { state: 'authorizing' }),
+  )
   if (!isOurs) return { outcome: 'unknown' }
   const { cc_number, cc_month, cc_year, cc_cvv } = order
   const { first_name, last_name, address, address2, city, state, country, post_code } = order

@@ -17,6 +17,7 @@ import { brandOf, type SiteBrand, shownOperator } from '#server/brand/brand.ts'
 import { isOfficeOurs } from '#server/config/operator.ts'
 import { addApiV1 } from '#server/connect/api/api.ts'
 import { staffBrowserFrom } from '#server/console/access/browser.ts'
+import { exactly } from '#server/db/patient-driver.ts'
 import { flushOrWarn } from '#server/funnel/funnel.ts'
 import { compress } from '#server/http/compress.ts'
 import { addCookies } from '#server/http/cookies.ts'
@@ -31,6 +32,7 @@ import {
 } from '#server/http/errors.ts'
 import type { Handlers } from '#server/http/handlers.ts'
 import { dataHeaders } from '#server/http/headers.ts'
+import { addPatience } from '#server/http/patience.ts'
 import { memberBrowserFrom } from '#server/members/browser.ts'
 import { refuseFields } from '#server/refusal.ts'
 import { visitorFrom } from '#server/sponsors/visitor.ts'
@@ -86,6 +88,7 @@ export async function createApp({ world, shell: plain, serverFactory }: AppOptio
   app.removeContentTypeParser('text/plain')
   addSafety(app, headers, config)
   closeGracefully(app)
+  addPatience(app)
   app.addHook('onClose', () => flushOrWarn(world))
   const front = await openFront(app, world, shell)
   await addCookies(app, world)
@@ -221,11 +224,14 @@ function addCalls<Calls extends Record<string, Call>, Caller>(
   callerFrom: CallerFrom<Caller>,
   load: () => Promise<Handlers<Calls, Caller>>,
 ) {
-  for (const [name, call] of Object.entries(calls))
+  for (const [name, call] of Object.entries(calls)) {
+    const isKeyless = call.method === 'POST' && !call.takesIdempotencyKey
+    const its = isKeyless ? { ...world, db: exactly(world.db) } : world
     addCall(api, name, call, async (input, request, reply) => {
       const handler = (await load())[name] as Handler<Caller>
-      return handler(world, input, callerFrom(request, reply, world))
+      return handler(its, input, callerFrom(request, reply, its))
     })
+  }
 }
 
 type Handler<Caller> = (world: World, input: unknown, caller: Caller) => Promise<unknown>

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import type { calls } from '#contract/api.ts'
+import type { calls, LegalDocument } from '#contract/api.ts'
 import type { messageCalls } from '#contract/message-calls.ts'
 import { toAmount } from '#contract/money.ts'
 import { countAgainstLimit, isWithinLimit } from '#server/abuse/limits.ts'
 import { refuseBlocked, refuseNewcomers } from '#server/abuse/restrictions.ts'
-import { findDocuments, findPackages, priceOrder, totalOf } from '#server/catalog/catalog.ts'
+import { findDocuments, priceOrder, totalOf } from '#server/catalog/catalog.ts'
 import { enroll, enrollmentStatus } from '#server/enrollment/enrollment.ts'
 import { usernameAvailability } from '#server/enrollment/username-suggestions.ts'
 import { countFields, countStep } from '#server/funnel/funnel.ts'
@@ -14,14 +14,18 @@ import { availability } from '#server/members/claims.ts'
 import { toDialable } from '#server/phone/numbers.ts'
 import { sendCode, verifyCode, withStatusZero } from '#server/phone/phone.ts'
 import { Refusal } from '#server/refusal.ts'
+import { shownPackages } from '#server/sponsors/landing.ts'
 import { recordPageHit } from '#server/sponsors/page-hits.ts'
 import { findSponsor } from '#server/sponsors/sponsors.ts'
 import type { Visitor } from '#server/sponsors/visitor.ts'
+import { lastKnown } from '#server/world/last-known.ts'
 import type { World } from '#server/world/world.ts'
 
+const knownDocuments = lastKnown<LegalDocument[]>(1)
+
 export const handlers: Handlers<typeof calls, Visitor> = {
-  getPackages: ({ db }, category) => findPackages(db, category),
-  getLegalDocuments: ({ db }) => findDocuments(db),
+  getPackages: shownPackages,
+  getLegalDocuments: (world) => knownDocuments(world, '', () => findDocuments(world.db)),
   sumOrder: async (world, order) => ({ grand_total: toAmount(totalOf(await priceOrder(world, order))) }),
   getSponsor: (world, { sponsor_site }) => findSponsor(world, sponsor_site),
 

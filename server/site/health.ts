@@ -1,5 +1,6 @@
 import Fastify, { type FastifyInstance } from 'fastify'
 import { canWrite } from '#server/db/db.ts'
+import { withoutWaiting } from '#server/db/outage.ts'
 import type { AccountCheck } from '#server/gateways/account.ts'
 import { dataHeaders } from '#server/http/headers.ts'
 import { OperatorError } from '#server/operator-error.ts'
@@ -75,7 +76,10 @@ function openOpsServer(app: FastifyInstance, config: World['config']): FastifyIn
 
 async function describeReadiness(app: FastifyInstance, world: World) {
   const { config, db, payment, paymentCalls, sms, captcha, mail } = world
-  const writable = await withTimeout(canWrite(db), undefined)
+  const writable = await withTimeout(
+    withoutWaiting(() => canWrite(db)),
+    undefined,
+  )
   const account = (part: 'payment' | 'phone' | 'mail') => accountOf(world.accounts.get(part))
   const kind = (part: string) => (config.embedded.includes(part) ? 'embedded' : 'real')
   const here = {

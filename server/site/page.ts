@@ -6,15 +6,17 @@ import { isOurPath, isSite, MASTER } from '#contract/site.ts'
 import type { FallbackStart, StartData } from '#contract/start.ts'
 import { JOINING_CLOSED, pauseMessage } from '#server/abuse/restrictions.ts'
 import { isOfficeOurs } from '#server/config/operator.ts'
-import { isDatabaseAway, isPoolExhausted } from '#server/db/away.ts'
+import { isPoolExhausted } from '#server/db/away.ts'
+import { withoutWaiting } from '#server/db/outage.ts'
 import { enrollmentPhase, officeUrlFor, type Phase } from '#server/enrollment/enrollment.ts'
 import { limitKeys } from '#server/http/address.ts'
 import { notFoundReply } from '#server/http/errors.ts'
 import { addForms } from '#server/http/forms.ts'
-import { isPrefetch, isSameOrigin, isTopLevelPage } from '#server/http/request.ts'
+import { refusalWhileAway } from '#server/http/patience.ts'
+import { isPrefetch, isSafe, isSameOrigin, isTopLevelPage } from '#server/http/request.ts'
 import { readOfficeCookie } from '#server/members/browser.ts'
 import { memberOfSession } from '#server/members/session.ts'
-import { Refusal } from '#server/refusal.ts'
+import { oneMoment, Refusal } from '#server/refusal.ts'
 import { findLanding, type Landing, type Visit } from '#server/sponsors/landing.ts'
 import { type EnrollmentCookie, readEnrollmentCookie, setEnrollmentCookie } from '#server/sponsors/visitor.ts'
 import type { World } from '#server/world/world.ts'
@@ -85,7 +87,8 @@ function addErrorPages(app: FastifyInstance, shell: Shell) {
   app.setNotFoundHandler((request, reply) => notFound(request, reply, shell))
   app.setErrorHandler(async (error: Error & { statusCode?: number }, request, reply) => {
     if (error.statusCode && error.statusCode < 500) return notFound(request, reply, shell)
-    if (isDatabaseAway(error) || isPoolExhausted(error)) return oneMoment(request, reply, shell)
+    const away = isPoolExhausted(error) ? oneMoment() : refusalWhileAway(error, request)
+    if (away) return sendOneMoment(request, reply, shell, away)
     if (!(error instanceof Refusal)) request.log.error({ err: error }, 'page failed')
     return sendPage(request, reply, shell, {
       title: 'Please try again',
@@ -95,14 +98,17 @@ function addErrorPages(app: FastifyInstance, shell: Shell) {
   })
 }
 
-/** A script on it opens the page that was asked for as soon as it can. */
-const oneMoment = (request: FastifyRequest, reply: FastifyReply, shell: Shell) =>
-  sendPage(request, reply.header('retry-after', '2'), shell, {
-    title: 'One moment, please',
-    body: (brand) => shell.pages.oneMoment(brand),
+/** While the database moves. A script on it opens the page that was asked for as soon as it can. */
+function sendOneMoment(request: FastifyRequest, reply: FastifyReply, shell: Shell, { details }: Refusal) {
+  if (details.retryAfter) reply.header('retry-after', String(details.retryAfter))
+  const opensAgain = details.retryAfter !== undefined && isSafe(request)
+  return sendPage(request, reply, shell, {
+    title: opensAgain ? 'One moment, please' : 'Please try again',
+    body: (brand) => (opensAgain ? shell.pages.oneMoment(brand) : shell.pages.failed(brand)),
     status: 503,
-    script: shell.head.reopenScript,
+    ...(opensAgain ? { script: shell.head.reopenScript } : {}),
   })
+}
 
 const notFound = (request: FastifyRequest, reply: FastifyReply, shell: Shell) =>
   isCall(request)
@@ -129,7 +135,7 @@ async function sponsorPage(request: FastifyRequest<Site>, reply: FastifyReply, {
   if (isOurPath(site)) return notFound(request, reply, shell)
   if (isPrefetch(request)) return reply.code(503).send('') // the browser fetches it again when the visitor opens it, and then gets a cookie
   if (!isSite(site)) return leadToMaster(reply, path)
-  const enrollment = await findOrStartEnrollment(request, world, joining)
+  const enrollment = await withoutWaiting(() => findOrStartEnrollment(request, world, joining))
   const unknownSite = unknownSiteOf(request)
   const landing = await joining.findLanding(site, { ...enrollment, unknownSite })
   if (isTopLevelPage(request) && !enrollment.joined_as)

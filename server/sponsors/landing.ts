@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Package } from '#contract/api.ts'
 import { figures } from '#contract/figures.ts'
 import { toAmount } from '#contract/money.ts'
@@ -6,12 +7,15 @@ import { MASTER } from '#contract/site.ts'
 import { type FallbackStart, preselectedPackage, type StartData } from '#contract/start.ts'
 import { findPackages, ourCategory } from '#server/catalog/catalog.ts'
 import { ownOffice } from '#server/config/operator.ts'
+import { isDatabaseAway } from '#server/db/away.ts'
+import { withoutWaiting } from '#server/db/outage.ts'
 import { captchaOf } from '#server/gateways/captcha/port.ts'
 import { codePolicy } from '#server/phone/countries.ts'
+import { lastKnown } from '#server/world/last-known.ts'
 import { todayOf } from '#server/world/time-zone.ts'
 import type { World } from '#server/world/world.ts'
 import { addOpenedLink, findEarlierSponsor } from './credit.ts'
-import { publicSponsor, resolveSite, type SponsorRow } from './sponsors.ts'
+import { publicSponsor, type SponsorRow, shownSite } from './sponsors.ts'
 import type { Touch } from './touches.ts'
 
 export type Visit = {
@@ -35,14 +39,12 @@ export type Landing = { touches: Touch[] } & (
 export async function findLanding(world: World, site: string, visit: Visit): Promise<Landing> {
   const touches = addOpenedLink(visit.touches, site, world.now())
   try {
-    const [row, packages] = await Promise.all([
-      resolveSite(world, site),
-      findPackages(world.db, ourCategory(world.config)),
-    ])
+    const [row, packages] = await Promise.all([shownSite(world, site), shownPackages(world, ourCategory(world.config))])
     if (!row) return { redirectTo: MASTER, isUnknown: true, touches: visit.touches }
     if (row.site !== site) return { redirectTo: row.site, isUnknown: false, touches }
     return { title: titleOf(row, visit), start: await startData(world, row, packages, { ...visit, touches }), touches }
   } catch (error) {
+    if (isDatabaseAway(error)) throw error
     world.log.error({ err: error }, 'sending the page without its start data')
     return { ...fallbackLanding(world, site), touches }
   }
@@ -64,7 +66,9 @@ export const titleOf =
 async function startData(world: World, sponsor: SponsorRow, packages: Package[], visit: Visit): Promise<StartData> {
   const { unknownSite, joined_as, isPaying, touches } = visit
   const starter = preselectedPackage(packages, catalogOf(world.config))
-  const earlier = isPaying ? undefined : await findEarlierSponsor(world, touches, sponsor)
+  const earlier = isPaying
+    ? undefined
+    : await withoutWaiting(() => findEarlierSponsor(world, touches, sponsor)).catch(noneWhileAway)
   return {
     sponsor: publicSponsor(sponsor),
     ...(unknownSite ? { unknown_site: unknownSite } : {}),
@@ -76,6 +80,19 @@ async function startData(world: World, sponsor: SponsorRow, packages: Package[],
     ...withoutDatabase(world),
   }
 }
+
+/** The page can do without it. */
+function noneWhileAway(error: unknown): undefined {
+  if (!isDatabaseAway(error)) throw error
+}
+
+const knownPackages = lastKnown<Package[]>(1)
+
+/** The packages that this site sells, for pages. An order has its prices from the database. */
+export const shownPackages = (world: World, category: ReturnType<typeof ourCategory>) =>
+  isDeepStrictEqual(category, ourCategory(world.config))
+    ? knownPackages(world, '', () => findPackages(world.db, category))
+    : findPackages(world.db, category)
 
 /** The part of the start data that needs no database. */
 export const withoutDatabase = ({ config, now, captcha }: World): Omit<FallbackStart, 'sponsor_site'> => ({

@@ -5,13 +5,14 @@ import { businessNameProblem, operatorNames, publicName } from '#server/brand/pu
 import type { Db } from '#server/db/db.ts'
 import { statement } from '#server/db/statement.ts'
 import type { Tables } from '#server/db/tables.ts'
+import { lastKnown } from '#server/world/last-known.ts'
 import type { World } from '#server/world/world.ts'
 
 export type SponsorRow = Pick<Selectable<Tables['sponsor']>, 'id' | 'site' | 'name' | 'active' | 'picture_url'>
 
 /** The sponsor shown to visitors of a site. An unknown site leads to the master site. */
 export async function findSponsor(world: World, site: string): Promise<Sponsor> {
-  const sponsor = (await resolveSite(world, site)) ?? (await resolveSite(world, MASTER))
+  const sponsor = (await shownSite(world, site)) ?? (await shownSite(world, MASTER))
   if (!sponsor) throw new Error(`This database has no sponsor '${MASTER}'.`)
   return publicSponsor(sponsor)
 }
@@ -24,6 +25,11 @@ export async function resolveSite(world: World, site: string): Promise<SponsorRo
   const name = member_id ? await showableName(world, { member_id, name: row.name }) : row.name
   return { ...row, name, active: row.active && !hasEnded(active_until, world.now()) }
 }
+
+const knownSites = lastKnown<SponsorRow | undefined>(1000)
+
+/** The same for pages, which don't wait while the database is away: nothing is decided by it. */
+export const shownSite = (world: World, site: string) => knownSites(world, site, () => resolveSite(world, site))
 
 /** A member's title that was stored before such names were refused, or before the brand got its name, is not shown. */
 async function showableName(world: World, { member_id, name }: { member_id: string; name: string }): Promise<string> {

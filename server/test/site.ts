@@ -35,8 +35,8 @@ const settings = {
 }
 
 /** A complete site on its own database. Requests are injected without a network. It has plain pages unless it gets others. */
-export async function testSite(env: Record<string, string> = {}, shell?: Shell) {
-  const database = await reusedDatabase()
+export async function testSite(env: Record<string, string> = {}, shell?: Shell, open = reusedDatabase) {
+  const database = await open()
   const folder = await mkdtemp(join(tmpdir(), 'foyer-test-'))
   const config = readConfig({
     ...settings,

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { untilDatabaseIsBack } from '#server/db/away.ts'
+import { isDatabaseAway, untilDatabaseIsBack } from '#server/db/away.ts'
 import { statement } from '#server/db/statement.ts'
 import { UndeliverableAddress } from '#server/gateways/mail/port.ts'
 import { leaseEnd, leaseMs, SILENCE_SECONDS } from '#server/gateways/payment/deadlines.ts'
@@ -75,14 +75,14 @@ async function runJob(world: World, job: ClaimedJob, { complete, close }: Record
 
 async function retryOrAbandon(world: World, { id, kind, tries }: ClaimedJob, error: unknown): Promise<void> {
   const { maxBackoffSeconds, maxTries = Number.POSITIVE_INFINITY } = kinds[kind]
-  const isLast = tries >= maxTries || error instanceof UndeliverableAddress
+  const isLast = (tries >= maxTries && !isDatabaseAway(error)) || error instanceof UndeliverableAddress
   world.log[isLast ? 'error' : 'warn'](
     { err: error, job: id, kind, tries },
     isLast ? 'job abandoned' : 'job failed, will retry',
   )
   if (isLast) abandonedJobs.set(kind, (abandonedJobs.get(kind) ?? 0) + 1)
   const now = world.now()
-  const isSilence = kind !== 'refund' && isSilent(world, kind) // a refund isn't urgent
+  const isSilence = isDatabaseAway(error) || (kind !== 'refund' && isSilent(world, kind)) // a refund isn't urgent
   const seconds = isSilence ? SILENCE_SECONDS : Math.min(2 ** tries, maxBackoffSeconds)
   const retry = { run_at: new Date(now.getTime() + seconds * 1000), leased_until: null }
   const uncounted = isSilence ? { tries: tries - 1 } : {} // the job isn't at fault

@@ -4,6 +4,7 @@ import { keepSecurityLog } from '#server/audit/security-seals.ts'
 import { publishScheduled } from '#server/catalog/documents.ts'
 import { deleteOldDeliveries } from '#server/connect/webhooks/deliveries.ts'
 import { deliverWebhooks } from '#server/connect/webhooks/webhooks.ts'
+import { isDatabaseAway } from '#server/db/away.ts'
 import { EVENTS_AT_ONCE, positionNewEvents } from '#server/events/positions.ts'
 import { jobGroups } from '#server/jobs/queue.ts'
 import { renewMemberships } from '#server/membership/membership.ts'
@@ -120,7 +121,8 @@ function withoutWaiting(
 }
 
 const errorLogger = (world: World) => (error: unknown) => {
-  world.log.error({ err: error }, 'a task of the worker failed')
+  if (isDatabaseAway(error)) world.log.warn({ err: error }, 'the worker waits for the database')
+  else world.log.error({ err: error }, 'a task of the worker failed')
   return 0
 }
 

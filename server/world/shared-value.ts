@@ -1,3 +1,4 @@
+import { withoutWaiting } from '#server/db/outage.ts'
 import type { World } from './world.ts'
 
 /** A process sees what another one changed after at most this long, also if nobody has asked in between. */
@@ -36,8 +37,8 @@ export function sharedValue<Value>(read: (world: World) => Promise<Value>) {
       const { value } = entry
       const age = value ? performance.now() - value.readAt : Number.POSITIVE_INFINITY
       if (value && age < FRESH_MS) return value.it
-      const reading = readAgain(world, entry)
-      if (!value) return reading
+      if (!value) return readAgain(world, entry)
+      const reading = withoutWaiting(() => readAgain(world, entry))
       const orLast = reading.catch(() => value.it)
       return age < MAX_AGE_MS ? value.it : orLast
     },

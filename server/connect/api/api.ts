@@ -5,6 +5,7 @@ import { ErrorReply } from '#contract/api.ts'
 import { type ApiCall, apiCalls, IdempotencyKey, V1 } from '#contract/connect/api.ts'
 import { messagesByField } from '#contract/fields.ts'
 import { type ApiKey, authenticate, requireScope } from '#server/connect/keys/keys.ts'
+import { exactly } from '#server/db/patient-driver.ts'
 import { limitKeys } from '#server/http/address.ts'
 import { replyToError } from '#server/http/errors.ts'
 import { header } from '#server/http/request.ts'
@@ -124,7 +125,9 @@ async function answerOnce(
   const { method, routeOptions, params, body } = request
   const content = JSON.stringify([method, routeOptions.url, params, Object.entries(body ?? {}).sort()])
   const asked = { key_id: key.id, idempotency_key: header(request, 'idempotency-key'), content }
-  const { answer, isRepeat } = await once(world, asked, (world) => work(world, actingFor(key)))
+  const { answer, isRepeat } = await once({ ...world, db: exactly(world.db) }, asked, (world) =>
+    work(world, actingFor(key)),
+  )
   if (isRepeat) reply.header('idempotent-replayed', 'true')
   return answer
 }
