@@ -29,7 +29,7 @@ describe.runIf(isPostgres)('connections', () => {
   })
 
   const open = async (url: string, pool = 1) => {
-    const opening = await openDatabase({ DATABASE_URL: url, DATABASE_POOL: pool, DATA_DIR: '' })
+    const opening = await openDatabase({ DATABASE_URL: url, DATABASE_POOL: pool, DATA_DIR: '' }, undefined, false)
     opened.push(opening)
     return opening.db
   }
