@@ -155,8 +155,8 @@ type Marks = ReturnType<typeof createMarks>
 /** How long the database is asked for a commit whose answer was lost. */
 const ASK_MS = 30_000
 
-/** Marks are deleted with the next one of this process. Only a process that dies leaves its last ones. */
-const KEPT_MS = 10 * 365 * 86_400_000
+/** A mark is deleted with the next one of this process, whatever the time. A process that ends leaves its last one. */
+const NEVER = new Date('9999-01-01T00:00:00Z')
 
 /** A mark is a row that is committed with a change. If it's there, the change was written. */
 function createMarks(base: Base) {
@@ -228,18 +228,17 @@ function createMarks(base: Base) {
 }
 
 const LOST = 'lost'
-const expiry = () => new Date(Date.now() + KEPT_MS)
 
 const markQuery = (key: string, old: string[]) =>
   CompiledQuery.raw(
     `with old as (delete from one_time_key where kind = 'commit' and key = any(cast($3 as text[])))
      insert into one_time_key (kind, key, expires_at) values ('commit', $1, $2)`,
-    [key, expiry(), old],
+    [key, NEVER, old],
   )
 
 const askQuery = (key: string) =>
   CompiledQuery.raw(
     `insert into one_time_key (kind, key, used_by, expires_at) values ('commit', $1, $2, $3)
      on conflict (kind, key) do update set used_by = one_time_key.used_by returning used_by`,
-    [key, LOST, expiry()],
+    [key, LOST, NEVER],
   )
