@@ -46,7 +46,9 @@ export async function openDatabase(location: Location, wrap = unchanged, isPatie
   const { DATABASE_URL, DATABASE_REPLICA_URL, DATABASE_POOL, DATA_DIR } = location
   if (!DATABASE_URL) return openEmbedded(DATA_DIR, wrap)
   const primary = connectTo(DATABASE_URL, DATABASE_POOL, wrap, { isPatient })
-  const replica = DATABASE_REPLICA_URL ? connectTo(DATABASE_REPLICA_URL, DATABASE_POOL, wrap, { condition: ANY }) : undefined
+  const replica = DATABASE_REPLICA_URL
+    ? connectTo(DATABASE_REPLICA_URL, DATABASE_POOL, wrap, { condition: ANY })
+    : undefined
   return {
     db: primary,
     description: `PostgreSQL at ${withoutPassword(DATABASE_URL)}`,
