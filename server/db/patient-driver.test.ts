@@ -128,7 +128,7 @@ describe.runIf(isPostgres)('while the database moves', () => {
   it('marks of earlier commits are deleted', async () => {
     for (let i = 0; i < 5; i++) await raise(exactly(db))
     const marks = await database.db.selectFrom('one_time_key').select('key').where('kind', '=', 'commit').execute()
-    expect(marks.length).toBeLessThan(3)
+    expect([1, 2]).toContain(marks.length)
   })
 
   it('with a key, the caller asks again', async () => {

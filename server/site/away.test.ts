@@ -98,6 +98,21 @@ describe.runIf(isPostgres)('while the database moves', () => {
     expect(await membersCalled('again')).toHaveLength(1)
   })
 
+  it('no other limit counts a call that failed because of it', async () => {
+    const { challenge } = site.world.captcha
+    site.world.captcha.challenge = async () => {
+      site.world.captcha.challenge = challenge
+      await proxy.refuse()
+      await sql`select 1`.execute(site.db)
+      return challenge()
+    }
+    expect((await site.get('/api/captcha/challenge')).statusCode).toBe(503)
+    await back()
+    const used = () =>
+      direct.db.selectFrom('limit_count').select('count').where('name', '=', 'LIMIT_CHALLENGES').execute()
+    await expect.poll(used).toEqual([{ count: 0 }])
+  })
+
   it('an enrollment waits for the new primary', async () => {
     const form = await filledForm(site, { username: 'waiting' })
     onceCounted(proxy.refuse)
