@@ -287,16 +287,7 @@ export type Tables = {
   limit_count: { name: string; key: string; window_start: Date; count: number; expires_at: Date }
   open_use: { reference: string; id: string; uses: JSONColumnType<OpenUse[]>; expires_at: Date }
   one_time_key: {
-    kind:
-      | 'grant'
-      | 'letter'
-      | 'captcha'
-      | 'passkey'
-      | 'phone'
-      | 'staff_guesses'
-      | 'audit_seal'
-      | 'members_read'
-      | 'commit'
+    kind: KeyKind
     key: string
     used_by: string | null
     expires_at: Date
@@ -692,6 +683,17 @@ export type Bounce = 'unknown' | 'closed' | 'malformed'
 
 /** A file attached to an email. */
 export type Attachment = { filename: string; content: string }
+
+export type KeyKind =
+  | 'grant'
+  | 'letter'
+  | 'captcha'
+  | 'passkey'
+  | 'phone'
+  | 'staff_guesses'
+  | 'audit_seal'
+  | 'members_read'
+  | 'commit'
 
 export type PaymentState =
   | 'reserved'
