@@ -65,7 +65,7 @@ async function expectOneMoment(page: Page, pressed: string) {
   if (size) await page.setViewportSize(size)
 }
 
-test('a payment waits for the database, goes on by itself, and charges once', async ({ page }) => {
+test('33.6 a payment waits for the database, continues by itself, and charges once', async ({ page }) => {
   const { username } = await reachPayment(page, site.at('/ana'))
   await fillPayment(page)
   await expect(page.getByText('Thank you.')).toBeVisible() // the captcha
@@ -91,7 +91,7 @@ test('a payment waits for the database, goes on by itself, and charges once', as
   await enterOffice(page)
 })
 
-test('Next goes on by itself once the username could be looked up', async ({ page }) => {
+test('33.6 Next continues by itself once the username could be looked up', async ({ page }) => {
   const visitor = await reachAccountCreation(page, site.at('/ana'))
   const database = await moveDatabase(page, '**/api/enrollment/validate_username')
   await fillAccountCreation(page, visitor)
@@ -144,7 +144,7 @@ test('after a minute the payment says what it always says, and the next press pa
   expect(database.done[0]?.key).toBe(database.refused[0]?.key)
 })
 
-test('a change in the office waits for the database, goes on by itself, and keeps what was typed', async ({ page }) => {
+test('33.6 a change in the office waits for the database, continues by itself, and keeps what was typed', async ({ page }) => {
   const { username, password } = await newMember(site)
   await page.goto(site.at('/office'))
   const signingIn = await moveDatabase(page, '**/api/office/sign-in')
@@ -180,7 +180,7 @@ async function pageWhileAway(retryAfter: string) {
   }
 }
 
-test('a page that the database was away for opens by itself', async ({ page }) => {
+test('33.6 a page that the database was away for opens by itself', async ({ page }) => {
   const reply = await pageWhileAway('1')
   let isAway = true
   await page.route('**/office', (route) => (isAway ? route.fulfill(reply) : route.continue()))
@@ -203,7 +203,7 @@ test('a page that will be away for longer says that something went wrong', async
   await expect(page.getByRole('heading', { name: 'One moment, please' })).toBeHidden()
 })
 
-test('a list of the console stays while it is loaded again, and an action in a dialog is done once', async ({
+test('33.6 a list of the console stays while it is loaded again, and an action in a dialog is done once', async ({
   page,
 }) => {
   const member = await newMember(site, { first_name: 'Joy', last_name: 'Okafor' })

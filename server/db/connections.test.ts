@@ -67,7 +67,7 @@ describe.runIf(isPostgres)('connections', () => {
     expect(await pidOf(db)).not.toBe(before)
   })
 
-  it.each(['57P01', '57P02', '57P03', '08006'])('that met %s are not lent again', async (code) => {
+  it.each(['57P01', '57P02', '57P03', '08006'])('33.1 that met %s are not lent again', async (code) => {
     const db = await open(url)
     const before = await pidOf(db)
     const failing = sql`do ${sql.lit(`begin raise exception 'moved' using errcode = '${code}'; end`)}`
@@ -75,7 +75,7 @@ describe.runIf(isPostgres)('connections', () => {
     expect(await pidOf(db)).not.toBe(before)
   })
 
-  it('are checked after such an error, because the others may lead to the same server', async () => {
+  it('33.1 are checked after such an error, because the others may lead to the same server', async () => {
     const db = await open(url, 2)
     await inTransaction(db, async (transaction) => {
       await demote(transaction)
@@ -162,7 +162,7 @@ describe.runIf(isPostgres)('connections', () => {
     }
     const [first, second] = [() => new URL(url).port, () => otherUrl.port]
 
-    it('go to the first that can write', async () => {
+    it('33.2 go to the first that can write', async () => {
       expect(await portOf(await open(both))).toBe(first())
       await demoteAll(true)
       expect(await portOf(await open(both))).toBe(second())
@@ -171,7 +171,7 @@ describe.runIf(isPostgres)('connections', () => {
       expect(await portOf(await open(both))).toBe(second())
     })
 
-    it('go to the next when the first is gone, and fail while none can write', async () => {
+    it('33.2 go to the next when the first is gone, and fail while none can write', async () => {
       const db = await open(both, 2)
       await write(db)
       await standby(true)
@@ -183,7 +183,7 @@ describe.runIf(isPostgres)('connections', () => {
       expect([await portOf(db), presenceOf(db)?.failovers]).toEqual([second(), 1])
     })
 
-    it('that wait for a server which stopped saying anything are closed once another one can write', async () => {
+    it('33.1 that wait for a server which stopped saying anything are closed once another one can write', async () => {
       const db = await open(both, 2)
       await standby(true)
       await write(db)

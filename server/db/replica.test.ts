@@ -30,20 +30,20 @@ describe.runIf(isPostgres)('a replica', () => {
   const reader = async () => serverOf(await database.reader?.())
   const write = () => sql`insert into t values (1)`.execute(database.db)
 
-  it('is read while it keeps up, and nothing is written there', async () => {
+  it('33.7 is read while it keeps up, and nothing is written there', async () => {
     await write()
     await expect.poll(reader).toBe('standby')
     expect(await serverOf(database.db)).toBe('primary')
   })
 
-  it('is not read while it is far behind', async () => {
+  it('33.7 is not read while it is far behind', async () => {
     await runSql(standby?.url ?? '', 'select pg_wal_replay_pause()')
     await expect.poll(async () => [await write(), await reader()][1]).toBe('primary')
     await runSql(standby?.url ?? '', 'select pg_wal_replay_resume()')
     await expect.poll(reader).toBe('standby')
   })
 
-  it('is not read while it is gone', async () => {
+  it('33.7 is not read while it is gone', async () => {
     await standby?.kill()
     await expect.poll(() => reader().catch(() => 'lost')).toBe('primary')
     await standby?.restart()

@@ -73,7 +73,7 @@ describe.runIf(isPostgres)('while the database moves', () => {
     }
   }
 
-  it('a call waits for a few seconds and is then answered', async () => {
+  it('33.3 a call waits for a few seconds and is then answered', async () => {
     await proxy.refuse()
     const reply = site.post('enrollment/validate_username', { username: 'wilma' })
     await isAwaited()
@@ -81,7 +81,7 @@ describe.runIf(isPostgres)('while the database moves', () => {
     expect((await reply).statusCode).toBe(200)
   })
 
-  it('then the caller is asked to send it again, and no limit has counted it', async () => {
+  it('33.4 then the caller is asked to send it again, and no limit has counted it', async () => {
     const form = await filledForm(site, { username: 'again' })
     const key = newKey()
     onceCounted(proxy.refuse)
@@ -98,7 +98,7 @@ describe.runIf(isPostgres)('while the database moves', () => {
     expect(await membersCalled('again')).toHaveLength(1)
   })
 
-  it('no other limit counts a call that failed because of it', async () => {
+  it('33.4 no other limit counts a call that failed because of it', async () => {
     const { challenge } = site.world.captcha
     site.world.captcha.challenge = async () => {
       site.world.captcha.challenge = challenge
@@ -113,7 +113,7 @@ describe.runIf(isPostgres)('while the database moves', () => {
     await expect.poll(used).toEqual([{ count: 0 }])
   })
 
-  it('an enrollment waits for the new primary', async () => {
+  it('33.3 an enrollment waits for the new primary', async () => {
     const form = await filledForm(site, { username: 'waiting' })
     onceCounted(proxy.refuse)
     const reply = join(form, newKey())
@@ -139,7 +139,7 @@ describe.runIf(isPostgres)('while the database moves', () => {
     },
   )
 
-  it('a guess at a password costs nothing if it could not be checked', async () => {
+  it('33.4 a guess at a password costs nothing if it could not be checked', async () => {
     const { username, password } = await memberInOffice(site)
     await direct.db.deleteFrom('limit_count').execute()
     await proxy.refuse()
@@ -148,7 +148,7 @@ describe.runIf(isPostgres)('while the database moves', () => {
     expect((await site.post('office/sign-in', { name: username, password })).statusCode).toBe(200)
   })
 
-  it('a change in the office is made once when the answer to its commit is lost', async () => {
+  it('33.3 a change in the office is made once when the answer to its commit is lost', async () => {
     const { cookie, username } = await memberInOffice(site)
     const { count } = outages
     proxy.loseAnswerTo('commit\0')
@@ -162,7 +162,7 @@ describe.runIf(isPostgres)('while the database moves', () => {
     expect(Number(changes?.count)).toBe(1)
   })
 
-  it('a known sponsor’s page is served with its start data, and an unknown one asks for a moment', async () => {
+  it('33.5 a known sponsor’s page is served with its start data, and an unknown one asks for a moment', async () => {
     const before = await site.get('/master')
     await site.get('/api/enrollment/get-all-legal-documents')
     await proxy.refuse()

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { isPostgres, runSql } from '#server/test/database.ts'
 import { testSite } from '#server/test/site.ts'
 
-it('/readyz is true only while this process can write, and /livez is in any case', async () => {
+it('8.2 /readyz is true only while this process can write, and /livez is in any case', async () => {
   const site = await testSite()
   const readyz = async () => {
     const reply = await site.get('/readyz')

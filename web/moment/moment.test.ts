@@ -34,7 +34,7 @@ function serverAway({ backAt = Infinity, retryAfter = '2', status = 503, tryMs =
   return { sentAt, said, sendAll: (options?: MomentOptions) => untilAnswered(send, options, clock) }
 }
 
-test('while the database moves, a call is sent again until it is answered', async () => {
+test('33.6 while the database moves, a call is sent again until it is answered', async () => {
   const server = serverAway({ backAt: 6_000 })
   expect(await (await server.sendAll()).json()).toEqual({ payment: 'Approved' })
   expect(server.sentAt, 'a little later each than Retry-After says').toEqual([0, 2_250, 4_500, 6_750])
@@ -47,7 +47,7 @@ test('a first try that took long says so immediately', async () => {
   expect(server.said).toEqual(['after 0 ms', 'over'])
 })
 
-test('after a minute the 503 is the answer, and can still be read', async () => {
+test('33.6 after a minute the 503 is the answer, and can still be read', async () => {
   const server = serverAway()
   const reply = await server.sendAll()
   expect([reply.status, await reply.json()]).toEqual([503, { message: 'One moment.' }])
