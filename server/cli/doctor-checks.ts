@@ -68,7 +68,7 @@ export async function examine(config: Config, options: Options, report: (finding
 
 async function checkDatabase(patient: Patient): Promise<string> {
   const { config } = patient
-  const database = await openDatabase(config)
+  const database = await openDatabase(config, undefined, false)
   patient.database = database
   const { db, description } = database
   const { rows } = await sql<{ version: string }>`select current_setting('server_version') as version`.execute(db)

@@ -123,7 +123,7 @@ export class Outage {
     const timer = new AbortController()
     waiting.count++
     try {
-      const timeout = sleep(Math.min(ms, MAX_TIMER_MS), false, { signal: timer.signal, ref: false })
+      const timeout = sleep(Math.min(ms, MAX_TIMER_MS), false, { signal: timer.signal })
       return await Promise.race([this.#over?.then(() => true) ?? true, timeout])
     } finally {
       waiting.count--

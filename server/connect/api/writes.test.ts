@@ -77,7 +77,7 @@ describe('a change', () => {
     const zero = await api.patch(path, { city: 'Spa\0rks' })
     expect([zero.statusCode, zero.json()]).toEqual([
       422,
-      { message: 'city must not hold a zero byte.', fields: { city: ['city must not hold a zero byte.'] } },
+      { message: 'city must not contain a zero byte.', fields: { city: ['city must not contain a zero byte.'] } },
     ])
     expect((await api.patch(path, { username: 'zoe' })).json().message).toContain("There is no field 'username' here")
     expect((await api.patch(path, { city: 'Sparks' })).statusCode).toBe(409)

@@ -231,7 +231,7 @@ describe('the input of a month’s commissions', () => {
       .updateTable('sponsor_move')
       .set({ moved_at: new Date('2026-11-20T12:00:00Z') })
       .execute()
-    await expect(make('2026-11')).rejects.toThrow('differ from those that were made first')
+    await expect(make('2026-11')).rejects.toThrow('they differ from the first ones')
   })
 
   it('31.12 the requests for Exigo and ByDesign are printed, with the ids that members have there', async () => {

@@ -243,7 +243,7 @@ describe('an endpoint is turned off', () => {
     await ended()
     await deliverAll()
     expect(await stateNow()).toBe('failing')
-    const subject = 'The webhook to 127.0.0.1'
+    const subject = 'We turned off the webhook to 127.0.0.1'
     const mails = async ({ email }: TestStaff) =>
       (await emailsTo(hooks.site, email)).filter((mail) => mail.subject.startsWith(subject))
     const [mail] = await mails(manager)
