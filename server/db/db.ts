@@ -182,10 +182,13 @@ export async function inTransaction<Result>(
     let done: { result: Result } | undefined
     await untilHere(db, patience)
     try {
-      await db.transaction().execute(async (transaction) => {
+      const result = await db.transaction().execute(async (transaction) => {
         commitHooks.set(transaction, hooks)
-        done = { result: await work(transaction) }
+        const result = await work(transaction)
+        done = { result } // in case the answer to the commit is lost
+        return result
       })
+      done = { result }
     } catch (error) {
       if (RETRYABLE.has(codeOf(error))) {
         if (attempt++ === MAX_ATTEMPTS) throw error

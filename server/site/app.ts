@@ -226,8 +226,8 @@ function addCalls<Calls extends Record<string, Call>, Caller>(
 ) {
   for (const [name, call] of Object.entries(calls)) {
     const isKeyless = call.method === 'POST' && !call.takesIdempotencyKey
-    const its = isKeyless ? { ...world, db: exactly(world.db) } : world
     addCall(api, name, call, async (input, request, reply) => {
+      const its = isKeyless ? { ...world, db: exactly(world.db) } : world
       const handler = (await load())[name] as Handler<Caller>
       return handler(its, input, callerFrom(request, reply, its))
     })
