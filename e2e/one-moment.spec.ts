@@ -144,7 +144,9 @@ test('after a minute the payment says what it always says, and the next press pa
   expect(database.done[0]?.key).toBe(database.refused[0]?.key)
 })
 
-test('33.6 a change in the office waits for the database, continues by itself, and keeps what was typed', async ({ page }) => {
+test('33.6 a change in the office waits for the database, continues by itself, and keeps what was typed', async ({
+  page,
+}) => {
   const { username, password } = await newMember(site)
   await page.goto(site.at('/office'))
   const signingIn = await moveDatabase(page, '**/api/office/sign-in')
