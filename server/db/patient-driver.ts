@@ -49,7 +49,7 @@ export function openPatiently<Schema>(dialect: Dialect, onReadOnly: () => void =
 
 /**
  * The same database for a change without a key of its own: each commit has a mark, so that one whose answer was lost can be
- * asked for. That costs two round trips more for each statement outside a transaction, and one for each transaction.
+ * asked for. That costs three more round trips for a statement outside a transaction, and one for a transaction.
  */
 export const exactly = <Db extends object>(db: Db): Db => (patients.get(db)?.exact as Db | undefined) ?? db
 
